@@ -1,0 +1,40 @@
+"""Separatrix: linear classifiers that say what is true about them.
+
+Names are imported when they are first used, so that `import separatrix` loads neither scikit-learn nor Numba.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import losses as losses
+    from .learners.logistic import LogisticRegression as LogisticRegression
+    from .learners.warnings import BudgetWarning as BudgetWarning
+    from .learners.warnings import SeparationWarning as SeparationWarning
+    from .rule import LinearRule as LinearRule
+    from .verdict import Verdict as Verdict
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "LogisticRegression": ".learners.logistic",
+    "LinearRule": ".rule",
+    "Verdict": ".verdict",
+    "SeparationWarning": ".learners.warnings",
+    "BudgetWarning": ".learners.warnings",
+}
+__all__ = ["BudgetWarning", "LinearRule", "LogisticRegression", "SeparationWarning", "Verdict", "losses"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "losses":
+        return import_module(".losses", __name__)
+    if name not in _HOMES:
+        raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

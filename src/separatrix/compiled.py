@@ -1,0 +1,299 @@
+"""The compiled pass over dense rows, generic over the loss.
+
+Numba meets the losses' own three lines: this module teaches it only the primitives of `separatrix.numerics`, once
+each, as scalar code without branches, so that the loop over margins becomes vector instructions. A kernel is cached
+on disk under a stamp of every source text it is made of: a second process compiles nothing, an edited loss is never
+served stale. Nothing here imports the rest of the library's solvers, and nothing uses Numba's own threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+import sys
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import astuple, fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic, overload, register_jitable
+
+from . import losses, numerics
+
+EXACT = {"fastmath": {"contract"}, "error_model": "numpy"}
+"""For formulas: their order of operations stands."""
+SUMS = {"fastmath": {"contract", "reassoc", "nsz"}, "error_model": "numpy"}
+"""For sums, which may be split over vector lanes. NaN and infinity keep their meaning: they show bad input."""
+TILE = 64
+
+LOG2_E = 1 / math.log(2)
+LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # 33 bits: k · LN2_HIGH is exact for every exponent k
+LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _from_bits(typing_context: Any, bits: Any) -> Any:
+    """The float64 with these bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+@register_jitable(**EXACT)
+def _exp(z):  # type: ignore[no-untyped-def]
+    """eᶻ = 2ᵏ eʳ, |r| ≤ ½ log 2, for z ≤ 709; zero below −708."""
+    z = -708.0 if z < -708.0 else z  # a NaN fails the comparison and stays
+    k = np.floor(z * LOG2_E + 0.5)
+    r = (z - k * LN2_HIGH) - k * LN2_LOW
+    p = r * (1 / 6227020800) + 1 / 479001600
+    p = p * r + 1 / 39916800
+    p = p * r + 1 / 3628800
+    p = p * r + 1 / 362880
+    p = p * r + 1 / 40320
+    p = p * r + 1 / 5040
+    p = p * r + 1 / 720
+    p = p * r + 1 / 120
+    p = p * r + 1 / 24
+    p = p * r + 1 / 6
+    p = p * r + 1 / 2
+    p = p * r + 1.0
+    p = p * r + 1.0
+    return p * _from_bits((np.int64(1023) + np.int64(k)) << np.int64(52)) if z > -708.0 else 0.0 * z
+
+
+@overload(numerics.sigmoid, jit_options=EXACT)
+def _sigmoid(z):  # type: ignore[no-untyped-def]
+    def scalar(z):  # type: ignore[no-untyped-def]
+        e = _exp(-abs(z))
+        return (e if z < 0 else 1.0) / (1.0 + e)
+
+    return scalar
+
+
+@overload(numerics.softplus, jit_options=EXACT, inline="always")
+def _softplus(z):  # type: ignore[no-untyped-def]
+    def scalar(z):  # type: ignore[no-untyped-def]
+        e = _exp(-abs(z))
+        s = e / (2.0 + e)
+        q = s * s
+        p = q * (1 / 33) + 1 / 31
+        p = p * q + 1 / 29
+        p = p * q + 1 / 27
+        p = p * q + 1 / 25
+        p = p * q + 1 / 23
+        p = p * q + 1 / 21
+        p = p * q + 1 / 19
+        p = p * q + 1 / 17
+        p = p * q + 1 / 15
+        p = p * q + 1 / 13
+        p = p * q + 1 / 11
+        p = p * q + 1 / 9
+        p = p * q + 1 / 7
+        p = p * q + 1 / 5
+        p = p * q + 1 / 3
+        p = p * q + 1.0
+        return 0.5 * (z + abs(z)) + 2.0 * s * p  # log(1 + e) = 2 artanh(e / (2 + e))
+
+    return scalar
+
+
+@overload(numerics.positive, jit_options=EXACT)
+def _positive(z):  # type: ignore[no-untyped-def]
+    return lambda z: 0.5 * (z + abs(z))
+
+
+@overload(numerics.step, jit_options=EXACT)
+def _step(z):  # type: ignore[no-untyped-def]
+    return lambda z: 1.0 if z > 0 else 0.0 * z
+
+
+@overload(numerics.exponential, jit_options=EXACT)
+def _exponential(z):  # type: ignore[no-untyped-def]
+    held = math.log(sys.float_info.max) - 1
+    return lambda z: _exp(held if z > held else z)
+
+
+@register_jitable(**SUMS)
+def _scores(X, lo, rows, center, w, b, z):  # type: ignore[no-untyped-def]
+    """zᵢ = (xᵢ − c)ᵀw + b."""
+    for k in range(rows):
+        s = 0.0
+        for j in range(w.size):
+            s += (X[lo + k, j] - center[j]) * w[j]
+        z[k] = s + b
+
+
+@register_jitable(**SUMS)
+def _pull(X, lo, rows, center, r, g):  # type: ignore[no-untyped-def]
+    """G ← g + Σᵢ rᵢ (xᵢ − c), four rows at a time: g is read and written once for four."""
+    k = 0
+    while k + 4 <= rows:
+        i, r0, r1, r2, r3 = lo + k, r[k], r[k + 1], r[k + 2], r[k + 3]
+        for j in range(center.size):
+            c = center[j]
+            g[j] += r0 * (X[i, j] - c) + r1 * (X[i + 1, j] - c) + r2 * (X[i + 2, j] - c) + r3 * (X[i + 3, j] - c)
+        k += 4
+    while k < rows:
+        for j in range(center.size):
+            g[j] += r[k] * (X[lo + k, j] - center[j])
+        k += 1
+
+
+@register_jitable(**SUMS)
+def _radius(X, lo, rows, center, inverse_scale):  # type: ignore[no-untyped-def]
+    """maxᵢ Σⱼ ((xᵢⱼ − cⱼ)/sⱼ)²."""
+    largest = 0.0
+    for k in range(rows):
+        s = 0.0
+        for j in range(center.size):
+            u = (X[lo + k, j] - center[j]) * inverse_scale[j]
+            s += u * u
+        largest = s if s > largest else largest
+    return largest
+
+
+@register_jitable(**SUMS)
+def _total(z, rows):  # type: ignore[no-untyped-def]
+    s = 0.0
+    for k in range(rows):
+        s += z[k]
+    return s
+
+
+def _pass(value, slope, curvature, self, stamp):  # type: ignore[no-untyped-def]
+    """One loss's pass over the rows lo ≤ i < hi: Σ sφ(m), Σ sφ′(m) y (x − c), the least margin, the largest radius."""
+
+    def kernel(X, y, cost, lo, hi, gather, center, w, b, gradient, weight, inverse_scale):  # type: ignore[no-untyped-def]
+        stamp  # noqa: B018  in the closure, hence in Numba's cache key
+        d = w.size
+        m, f, r, sign = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
+        tile = np.empty((TILE if gather else 0, d), X.dtype)
+        total, margin, radius, pulls = 0.0, np.inf, 0.0, 0.0
+        for start in range(lo, hi, TILE):
+            rows = min(TILE, hi - start)
+            if gather:
+                for j in range(d):
+                    for k in range(rows):
+                        tile[k, j] = X[start + k, j]
+                _scores(tile, 0, rows, center, w, b, m)
+            else:
+                _scores(X, start, rows, center, w, b, m)
+            for k in range(rows):
+                sign[k] = y[start + k]
+            for k in range(TILE):
+                m[k] *= sign[k]
+            for k in range(TILE):
+                f[k] = value(self, m[k])
+            for k in range(TILE):
+                r[k] = slope(self, m[k]) * sign[k]
+            if weight.size:
+                for k in range(rows):
+                    weight[start - lo + k] = curvature(self, m[k])
+            for k in range(rows):
+                counts = True
+                if cost.size:
+                    f[k] *= cost[start + k]
+                    r[k] *= cost[start + k]
+                    counts = cost[start + k] > 0
+                    if weight.size:
+                        weight[start - lo + k] *= cost[start + k]
+                margin = m[k] if m[k] < margin and counts else margin
+            total += _total(f, rows)
+            pulls += _total(r, rows)
+            if gather:
+                _pull(tile, 0, rows, center, r, gradient)
+            else:
+                _pull(X, start, rows, center, r, gradient)
+            if inverse_scale.size:
+                if gather:
+                    largest = _radius(tile, 0, rows, center, inverse_scale)
+                else:
+                    largest = _radius(X, start, rows, center, inverse_scale)
+                radius = largest if largest > radius else radius
+        return total, pulls, margin, radius
+
+    return kernel
+
+
+def _root(X, lo, hi, center, inverse_scale, weight, A):  # type: ignore[no-untyped-def]
+    """Aᵢ = √|vᵢ| ((xᵢ − c)/s, 1): the square root of the block's Hessian, and its rows' own."""
+    d = center.size
+    for i in range(lo, hi):
+        root = math.sqrt(abs(weight[i - lo]))
+        for j in range(d):
+            A[i - lo, j] = root * ((X[i, j] - center[j]) * inverse_scale[j])
+        for j in range(d, A.shape[1]):
+            A[i - lo, j] = root
+
+
+STAMP = hashlib.sha256(
+    "".join(inspect.getsource(module) for module in (numerics, losses, sys.modules[__name__])).encode()
+).hexdigest()
+
+
+def layout(X: np.ndarray) -> str:
+    """C, F, or A for any other strides."""
+    return "C" if X.flags.c_contiguous else "F" if X.flags.f_contiguous else "A"
+
+
+def _matrix(dtype: str, order: str, *, readonly: bool) -> types.Array:
+    return types.Array(types.float32 if dtype == "float32" else types.float64, 2, order, readonly=readonly)
+
+
+def _compiled(kernel: Callable[..., Any], signature: Any, **options: Any) -> Callable[..., Any]:
+    """The kernel compiled to one signature, from the disk cache where one can be written."""
+    try:
+        return njit(signature, nogil=True, cache=True, **options)(kernel)  # type: ignore[no-any-return]
+    except RuntimeError:  # no folder for the cache
+        return njit(signature, nogil=True, **options)(kernel)  # type: ignore[no-any-return]
+
+
+def _own_fields(loss: losses.MarginLoss) -> Any:
+    """The loss's parameters by name: all that `self` is to Numba. The type is importable, or the cache would miss."""
+    if not fields(loss):  # type: ignore[arg-type]
+        return ()
+    name = f"{type(loss).__name__}Fields"
+    names = [field.name for field in fields(loss)]  # type: ignore[arg-type]
+    kind = globals().setdefault(name, namedtuple(name, names, module=__name__))  # type: ignore[misc]
+    return kind(*astuple(loss))  # type: ignore[call-overload]
+
+
+@cache
+def _inlined(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method as it is, and Numba told to write its text into the caller: a call would stop the vector unit."""
+    overload(method, strict=False, inline="always", jit_options=EXACT)(lambda *_: method)
+    return method
+
+
+@cache
+def pass_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[..., Any]:
+    """The compiled pass for one loss, precision and layout of X."""
+    methods = (_inlined(getattr(type(loss), name)) for name in ("value", "slope", "curvature"))
+    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
+    signs = types.Array(types.int8, 1, "C", readonly=True)
+    signature = types.Tuple((types.float64,) * 4)(
+        _matrix(dtype, order, readonly=True), signs, numbers, types.int64, types.int64, types.boolean,
+        numbers, numbers, types.float64, vector, vector, numbers,
+    )  # fmt: skip
+    source = inspect.getsource(type(loss)) if type(loss).__module__ != losses.__name__ else ""
+    stamp = STAMP + hashlib.sha256(source.encode()).hexdigest()
+    kernel: Callable[..., Any] = _pass(*methods, _own_fields(loss), stamp)  # type: ignore[no-untyped-call, call-arg]
+    return _compiled(kernel, signature, **EXACT)
+
+
+@cache
+def root_kernel(dtype: str, order: str, out: str) -> Callable[..., Any]:
+    """The compiled square root of a block's Hessian, in the precision `out`."""
+    numbers = types.Array(types.float64, 1, "C", readonly=True)
+    signature = types.void(
+        _matrix(dtype, order, readonly=True), types.int64, types.int64, numbers, numbers, numbers,
+        _matrix(out, "C", readonly=False),
+    )  # fmt: skip
+    return _compiled(_root, signature, **EXACT)

@@ -1,0 +1,70 @@
+"""Dense rows in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .threads import Map, one_blas_thread
+
+RUNS, MANY_RUNS = 16, 64
+SMALL, LARGE = 1 << 16, 1 << 28
+NEIGHBOURS = 16
+"""Rows taken together into a sample: neighbours cost no more than one row that is far away."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows X, signs y ∈ {−1, +1} and costs c ≥ 0 (none: all one), folded run by run."""
+
+    X: NDArray[Any]
+    y: NDArray[np.int8]
+    cost: NDArray[np.float64]
+    map: Map = map
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def weight(self) -> float:
+        """C = Σᵢcᵢ."""
+        return float(self.cost.sum()) if self.cost.size else float(len(self))
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """A fixed division of the rows, by their shape alone: the same sums for any number of threads."""
+        count = 1 if self.X.size < SMALL else RUNS if self.X.size < LARGE else MANY_RUNS
+        cuts = np.linspace(0, len(self), count + 1).astype(int).tolist()
+        return ((lo, hi) for lo, hi in pairwise(cuts) if lo < hi)
+
+    def fold(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Any:
+        """f(run) + f(run) + …, in order."""
+        with one_blas_thread() if blas else nullcontext():
+            return reduce(add, self.map(lambda run: f(self, *run), self.runs()))
+
+    def each(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Iterator[Any]:
+        """f(run), f(run), …, in order."""
+        with one_blas_thread() if blas else nullcontext():
+            yield from self.map(lambda run: f(self, *run), self.runs())
+
+    def sample(self, size: int, seed: int) -> Rows:
+        """About `size` rows, in clusters of neighbours, in random order; all of them where that is no more."""
+        if size >= len(self):
+            return self
+        clusters = len(self) // NEIGHBOURS
+        picked = np.random.default_rng(seed).permutation(clusters)[: max(1, size // NEIGHBOURS)]
+        rows = (picked[:, None] * NEIGHBOURS + np.arange(NEIGHBOURS)).ravel()
+        return self.take(rows)
+
+    def take(self, rows: NDArray[np.intp] | slice) -> Rows:
+        """These rows: a copy in C order, or with a slice a view."""
+        cost = self.cost[rows] if self.cost.size else self.cost
+        X = self.X[rows] if isinstance(rows, slice) else np.ascontiguousarray(self.X[rows])
+        return replace(self, X=X, y=self.y[rows], cost=cost)

@@ -1,0 +1,101 @@
+"""Our own threads: a pool for one fit, results in order, one BLAS thread while our products run."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from itertools import islice
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+
+
+def thread_count(n_threads: int | None = None) -> int:
+    """What was asked for; else OMP_NUM_THREADS, as joblib sets it in its workers; else the CPUs of this process."""
+    if n_threads is not None:
+        return max(1, n_threads)
+    wish = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if wish.isdigit() and int(wish) > 0:
+        return int(wish)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def ordered_map(threads: int) -> Iterator[Map]:
+    """A `map` over a pool that lives as long as the block. A pool that outlived a fork would deadlock the child."""
+    if threads == 1:
+        yield map
+        return
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="separatrix")
+    try:
+        yield lambda f, items: _in_order(pool, threads + 1, f, items)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, window: int, f: Callable[[Item], Result], items: Iterable[Item]
+) -> Iterator[Result]:
+    """F over the items in their order, never more than `window` results waiting: Hessians are large."""
+    queue = iter(items)
+    waiting: deque[Future[Result]] = deque(pool.submit(f, item) for item in islice(queue, window))
+    try:
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(f, item) for item in islice(queue, 1))
+            yield result
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@cache
+def _blas() -> Any:
+    import scipy.linalg  # noqa: F401  its own BLAS must be loaded before the libraries are listed
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+_lock = threading.Lock()
+_inside = 0
+_found: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """BLAS on one thread while any of our products runs; the last to leave restores what the first one found.
+
+    BLAS's own threads stall whenever another process uses a core, and change the last bits of a product.
+    """
+    global _inside, _found
+    with _lock:
+        if _inside == 0:
+            _found = _blas().limit(limits=1)
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _found.restore_original_limits()
+
+
+def _after_fork() -> None:
+    """A child starts outside: the lock and the count belong to threads it does not have."""
+    global _lock, _inside
+    if _inside:
+        _found.restore_original_limits()
+    _lock, _inside = threading.Lock(), 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

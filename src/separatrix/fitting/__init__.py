@@ -1,0 +1,1 @@
+"""From rows to a minimum and its proof. No scikit-learn here."""

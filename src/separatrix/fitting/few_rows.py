@@ -1,0 +1,95 @@
+"""Fewer rows than columns: the same problem through an n × n system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+
+import numpy as np
+
+from ..data.threads import one_blas_thread
+from ..linalg import EPS, dependence
+from ..risk import Frame
+from .geometry import frame_of, separates
+from .problem import Floats, NotFiniteError, Outcome, Problem, Progress
+
+Fit = Generator[Progress, None, Outcome]
+
+
+def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
+    """W = Qu with (X − c)ᵀ = QR: the rows of Rᵀ have the same inner products as those of X, so u has the same risk.
+
+    Scores depend on w only through its part in the span of the rows, and ‖w‖ = ‖u‖ there, so nothing is lost. Without
+    a penalty the columns are first scaled, and of all weights with the final scores the shortest are returned.
+    """
+    frame = frame_of(problem.rows, problem.lifted, problem.seed)
+    scale = frame.scale if problem.l2 == 0 else np.ones_like(frame.scale)
+    Z = (problem.rows.X - frame.center) / scale
+    if not np.isfinite(Z).all():
+        raise NotFiniteError
+    with one_blas_thread():
+        Q, R = np.linalg.qr(Z.T)
+    rows = replace(problem.rows, X=np.ascontiguousarray(R.T))
+    init = problem.init
+    if isinstance(init, tuple):
+        weights, intercept = init
+        init = Q.T @ (weights * scale), intercept + float(frame.center @ weights)
+    solver = "newton" if problem.solver == "auto" else problem.solver
+    small = replace(problem, rows=rows, init=init, solver=solver)
+
+    def back(u: Floats, intercept: float) -> tuple[Floats, float]:
+        w = Q @ u / scale
+        return w, intercept - float(frame.center @ w)
+
+    run = fit(small, frame_of(rows, problem.lifted, problem.seed))
+    while True:
+        try:
+            progress = next(run)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            break
+        weights, intercept = back(progress.weights, progress.intercept)
+        yield progress._replace(weights=weights, intercept=intercept)
+    return _unfold(problem, frame, outcome, Q, scale, back(outcome.weights, outcome.intercept))
+
+
+def _unfold(
+    problem: Problem, frame: Frame, outcome: Outcome, Q: Floats, scale: Floats, ended: tuple[Floats, float]
+) -> Outcome:
+    weights, intercept = ended
+    if problem.l2 == 0:
+        shortest = _shortest(problem, frame, weights, intercept)
+        if outcome.status != "separated" or separates(problem.rows, *shortest):
+            weights, intercept = shortest
+    found = outcome.bounds
+    if found is not None:
+        reach = np.abs(Q) @ found.spread[:-1] / scale
+        if problem.l2 == 0:  # the shortest weights are a projection of these: no longer, but turned
+            reach = np.full_like(reach, np.linalg.norm(reach))
+        level = float(found.spread[-1] + np.abs(frame.center) @ reach)
+        found = replace(found, spread=np.append(reach, level if problem.lifted else 0.0))
+    growth = np.abs(Q) @ np.maximum(outcome.growth, 0)
+    return replace(
+        outcome, weights=weights, intercept=intercept, bounds=found, aliased=_aliased(problem, frame), growth=growth
+    )
+
+
+def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: float) -> tuple[Floats, float]:
+    """The shortest weights in the user's units that give every row the score that these give."""
+    counted = problem.rows.cost > 0 if problem.rows.cost.size else slice(None)
+    centred = problem.rows.X[counted] - frame.center
+    level = intercept + float(frame.center @ weights)
+    found: Floats = np.linalg.lstsq(centred, centred @ weights, rcond=None)[0].astype(np.float64)
+    return found, level - float(frame.center @ found)
+
+
+def _aliased(problem: Problem, frame: Frame) -> np.ndarray:
+    """The columns that the intercept and the columns before them explain."""
+    counted = problem.rows.cost > 0 if problem.rows.cost.size else slice(None)
+    Z = frame.coordinates(problem.rows.X[counted])
+    d = frame.center.size
+    order = np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
+    size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)
+    with one_blas_thread():
+        found = dependence(Z[:, order], 64 * EPS * size[order] * np.sqrt(len(Z)))
+    return order[found.aliased][order[found.aliased] < d]

@@ -1,0 +1,131 @@
+"""The frame of the rows, the rank of the columns, and the way back to the user's units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Rows
+from ..linalg import EPS, Dependence, dependence, triangle
+from ..risk import BLOCK, Frame
+from .problem import Floats, NotFiniteError
+
+SAMPLE, RARE = 4096, 25
+
+
+def frame_of(rows: Rows, lifted: bool, seed: int) -> Frame:
+    """Means and deviations of a sample of the rows; of all of them for a column that is constant in the sample.
+
+    Any centre and scale give the same minimum; these give a Hessian with a diagonal of about one.
+    """
+    sample = rows.sample(SAMPLE, seed)
+    center, scale = _moments(sample.X, sample.cost, lifted)
+    for j in np.flatnonzero(~(scale > 64 * EPS * np.abs(center))):
+        column = rows.X[:, j : j + 1]
+        low, high = column.min(), column.max()
+        center[j], scale[j] = (x[0] for x in _moments(column, rows.cost, lifted))
+        if lifted and low == high:
+            center[j], scale[j] = low, 0.0
+    if not (np.isfinite(scale).all() and np.isfinite(center).all()):
+        raise NotFiniteError
+    scale[scale == 0] = 1.0
+    return Frame(center, scale, lifted)
+
+
+def _moments(X: Any, cost: Floats, lifted: bool) -> tuple[Floats, Floats]:
+    """Means (zero without an intercept) and root mean squares about them, by cost."""
+    weight = cost / cost.sum() if cost.any() else np.full(len(X), 1 / len(X))
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = np.asarray(X, dtype=np.float64)
+        center = weight @ X if lifted else np.zeros(X.shape[1])
+        return center, np.sqrt(weight @ np.square(X - center))
+
+
+def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
+    """Whether a column's spread hangs on few rows, (Σz²)²/Σz⁴ < 25 in a sample, which then says little about it."""
+    square = np.square(frame.coordinates(rows.sample(SAMPLE, seed).X)[:, : frame.center.size])
+    spread = square.sum(axis=0)
+    return bool((spread**2 <= RARE * np.square(square).sum(axis=0)).any())
+
+
+def ranked(rows: Rows, frame: Frame) -> Dependence:
+    """Which weights depend on which, from a QR decomposition of all rows that count; the intercept comes first."""
+    d = frame.center.size
+    order = np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
+
+    def blocks(part: Rows, lo: int, hi: int) -> Floats:
+        return triangle(
+            _counted(part, frame, start, min(start + BLOCK, hi))[:, order] for start in range(lo, hi, BLOCK)
+        )
+
+    R = triangle(rows.each(blocks, blas=True))
+    size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)
+    noise = 64 * EPS * size * np.sqrt(len(rows))
+    found = dependence(R, noise[order])
+    kept = order[found.kept]
+    sort = np.argsort(kept)  # the intercept last again, as in the frame
+    return Dependence(kept[sort], order[found.aliased], found.combination[sort])
+
+
+def _counted(rows: Rows, frame: Frame, lo: int, hi: int) -> Floats:
+    Z = frame.coordinates(rows.X[lo:hi])
+    return Z[rows.cost[lo:hi] > 0] if rows.cost.size else Z
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The way from a solver's weights to the user's: of all weights with the same scores, the shortest."""
+
+    frame: Frame
+    dependence: Dependence | None
+
+    def to_user(self, v: Floats) -> tuple[Floats, float]:
+        """Weights and intercept in the user's units."""
+        if self.dependence is None:
+            return self.frame.to_user(v)
+        full = np.zeros(self.frame.width)
+        full[self.dependence.kept] = v
+        weights, intercept = self.frame.to_user(full)
+        along, shift = self._same_scores()
+        t = np.linalg.lstsq(along, weights, rcond=None)[0]
+        return weights - along @ t, intercept - float(shift @ t)
+
+    def _same_scores(self) -> tuple[Floats, Floats]:
+        """Directions in the user's units that change no score: their weights, their intercepts."""
+        assert self.dependence is not None
+        moves = [self.frame.to_user(n) for n in self.dependence.null_space().T]
+        return np.array([w for w, _ in moves]).T, np.array([b for _, b in moves])
+
+    def spread(self, inverse: Floats) -> Floats:
+        """√(T M⁻¹ Tᵀ)ⱼⱼ for each weight and the intercept, T the map to the user's units."""
+        d, frame = self.frame.center.size, self.frame
+        if self.dependence is not None:
+            T = np.array([np.append(*self.to_user(unit)) for unit in np.eye(inverse.shape[0])]).T
+            return np.sqrt(np.einsum("ij,jk,ik->i", T, inverse, T, optimize=True))  # type: ignore[no-any-return]
+        weights = np.sqrt(np.diag(inverse)[:d]) / frame.scale
+        if not frame.lifted:
+            return np.append(weights, 0.0)
+        a = np.append(-frame.center / frame.scale, 1.0)
+        return np.append(weights, np.sqrt(a @ inverse @ a))
+
+
+def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
+    """Whether yᵢ(xᵢᵀw + b) > 0 for every row that counts, by more than rounding could feign."""
+    size, doubt = np.abs(weights), (weights.size + 4) * EPS
+
+    def block(part: Rows, lo: int, hi: int) -> bool:
+        for start in range(lo, hi, BLOCK):
+            stop = min(start + BLOCK, hi)
+            X: Any = np.asarray(part.X[start:stop], dtype=np.float64)
+            margin = part.y[start:stop] * (X @ weights + intercept)
+            proved: NDArray[np.bool_] = margin > doubt * (np.abs(X) @ size + abs(intercept))
+            if part.cost.size:
+                proved |= part.cost[start:stop] == 0
+            if not proved.all():
+                return False
+        return True
+
+    return all(rows.each(block))

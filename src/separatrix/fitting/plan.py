@@ -1,0 +1,133 @@
+"""Where a fit starts and which way it goes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ..data import Rows
+from ..linalg import Dependence, Factor, factor, steady_factor
+from ..losses import Squared
+from ..risk import Ask, Frame, Risk
+from ..solvers.descent import Direction, descend
+from ..solvers.gradient import Gradient
+from ..solvers.newton import Newton
+from ..solvers.preconditioned import Preconditioned
+from ..solvers.start import least_squares, log_odds_scale
+from .geometry import has_rare_column, ranked
+from .problem import Floats, NotFiniteError, Problem
+
+SAMPLE = 8192
+STEER, FULL, PLAIN = Ask(hessian=True, steering=True), Ask(hessian=True), Ask()
+CLEAR = {False: 1e-8, True: 1e-3}
+"""A column of which this part of its square is its own is no combination of others, in double and single precision."""
+
+
+def hessian_cost(d: int) -> float:
+    """How many passes a Hessian in single precision costs beside the pass that it rides on (measured)."""
+    return 1.5 + d / 42
+
+
+class Plan:
+    """The risk over the columns that have a weight, the start, the direction, and the passes they took to find."""
+
+    def __init__(self, problem: Problem, frame: Frame) -> None:
+        self.problem, self.frame, self.passes = problem, frame, 0.0
+        self.ridge = np.zeros(frame.width)
+        self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
+        self.risk = Risk(problem.loss, problem.rows, frame, self.ridge, np.arange(frame.width))
+        self.dependence: Dependence | None = None
+        self.solver = self._choose() if problem.solver == "auto" else problem.solver
+        self.start, self.direction, self.gram = self._begin()
+
+    def _choose(self) -> str:
+        n, d = self.problem.rows.X.shape
+        return "newton" if n <= 2 * self._sample_size() or n * d * d < 3e7 else "lbfgs"
+
+    def _sample_size(self) -> int:
+        n, d = self.problem.rows.X.shape
+        return int(max(SAMPLE, 8 * d, min(n // 10, 200 * d)))
+
+    def _begin(self) -> tuple[Floats, Direction, Factor]:
+        rows, width = self.problem.rows, self.frame.width
+        sampled = self.solver == "lbfgs" and not has_rare_column(rows, self.frame, self.problem.seed)
+        sample = rows.sample(self._sample_size(), self.problem.seed) if sampled else rows
+        ask = STEER if sampled and width > 200 else FULL
+        squares = replace(self.risk, loss=Squared(), rows=sample, ridge=np.zeros(width))
+        at = squares(np.zeros(width), ask)
+        self.passes += len(sample) / len(rows)
+        if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
+            raise NotFiniteError
+        self._settle_rank(squares, at.hessian, ask)
+        kept = self.risk.active
+        at = replace(at, gradient=at.gradient[kept], hessian=at.hessian[np.ix_(kept, kept)])
+        gram = steady_factor(at.hessian / 8 + np.diag(self.ridge[kept]))
+        given = self._given()
+        v = least_squares(at, lifted=self.frame.lifted) if given is None else self._without_aliases(given)
+        if self.solver == "newton":
+            return v, Newton(FULL), gram
+        if self.solver == "gradient":
+            return v, Gradient(PLAIN), gram
+        steering = gram
+        if sampled:
+            v, steering = self._on_sample(v, gram, sample, moving=given is None)
+        elif given is None:
+            v = log_odds_scale(v, lifted=self.frame.lifted)
+        return v, Preconditioned(steering, PLAIN, STEER, hessian_cost(width)), gram
+
+    def _given(self) -> Floats | None:
+        """The start that was asked for; None for least squares."""
+        init = self.problem.init
+        if isinstance(init, tuple):
+            return self.frame.from_user(*init)
+        if init == "random":
+            return np.random.default_rng(self.problem.seed).standard_normal(self.frame.width)
+        return np.zeros(self.frame.width) if init == "zero" else None
+
+    def _without_aliases(self, v: Floats) -> Floats:
+        """The same scores with no weight on a column that is a combination of others."""
+        if self.risk.active.size == v.size or self.dependence is None:
+            return v
+        return v[self.dependence.kept] + self.dependence.combination @ v[self.dependence.aliased]
+
+    def _settle_rank(self, squares: Risk, hessian: Floats, ask: Ask) -> None:
+        """Find the columns that are combinations of others; without a penalty they get no weight of their own."""
+        if _clear(hessian, ask):
+            return
+        rows, zero = self.problem.rows, np.zeros(self.frame.width)
+        if len(squares.rows) < len(rows) or ask.steering:
+            self.passes += 1
+            if _clear(replace(squares, rows=rows)(zero, FULL).hessian, FULL):
+                return
+        self.passes += 1
+        found = ranked(rows, self.frame)
+        if found.aliased.size:
+            self.dependence = found
+            if self.problem.l2 == 0:
+                self.risk = replace(self.risk, active=found.kept)
+
+    def _on_sample(self, v: Floats, gram: Factor, sample: Rows, *, moving: bool) -> tuple[Floats, Factor]:
+        """Newton's work done on few rows: a start within their statistical error, and a factor to steer by.
+
+        A prior of variance 30/d on each weight keeps the sample's fit from running away where columns are many or rare.
+        """
+        share = len(sample) / len(self.problem.rows)
+        prior = max(1.0, self.frame.width / 30) / len(sample)
+        risk = replace(self.risk, rows=sample, ridge=self.ridge + prior)
+        direction = Preconditioned(gram, PLAIN, STEER, math.inf)
+        for state in descend(risk, v, direction) if moving else ():
+            v = state.v
+            if not math.isfinite(state.at.value):
+                raise NotFiniteError
+            if state.decrement <= 0.1 * v.size / len(sample) or state.passes >= 20:
+                self.passes += state.passes * share
+                break
+        self.passes += share
+        return v, steady_factor(risk(v, STEER).hessian)
+
+
+def _clear(hessian: Floats | None, ask: Ask) -> bool:
+    made = None if hessian is None else factor(hessian)
+    return made is not None and made.weakest > CLEAR[ask.steering]

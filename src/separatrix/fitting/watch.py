@@ -1,0 +1,88 @@
+"""When a descent is over, and what it has shown."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..certificate import Bounds, bounds, share_of_rows
+from ..solvers.descent import State
+from ..solvers.gradient import Gradient
+from ..solvers.preconditioned import Preconditioned
+from .geometry import Chart, separates
+from .plan import Plan
+from .problem import Floats, Outcome, Progress
+
+HOPELESS = 1e-3
+"""A gap this far below the tolerance that still cannot be proved will not be."""
+LOOK_BACK = 4
+"""Passes over which the growth of the weights is told."""
+
+
+class Watch:
+    """Reads the states of a descent."""
+
+    def __init__(self, plan: Plan, radius: float) -> None:
+        self.plan, self.problem, self.radius = plan, plan.problem, radius
+        self.chart = Chart(plan.frame, plan.dependence if plan.problem.l2 == 0 else None)
+        self.share = 1.0 if plan.solver == "newton" else share_of_rows(*plan.problem.rows.X.shape)
+        self.proofs = 0.0
+        self.attempt_below = math.inf
+        self.trail: list[Floats] = []
+
+    def progress(self, state: State) -> Progress:
+        """Where the fit stands, for its readers."""
+        weights, intercept = self.chart.to_user(state.v)
+        norm = float(np.linalg.norm(state.at.gradient))
+        moved_by = self.plan.solver if state.step else "start"
+        return Progress(weights, intercept, state.at.value, norm, state.step, state.passes + self.proofs, moved_by)
+
+    def judge(self, state: State) -> Outcome | None:
+        """The outcome, if this state is one."""
+        self.trail = [*self.trail[-LOOK_BACK:], state.v]
+        if self.problem.l2 == 0 and state.at.margin > 0 and self._separates(state):
+            return self._end("separated", state, None)
+        over = state.stalled or state.passes + self.proofs >= self.problem.max_passes
+        goal, estimate = self.problem.tol * abs(state.at.value), self._estimate(state)
+        if isinstance(self.plan.direction, Preconditioned):
+            self.plan.direction.target = 2 * goal * self.share
+        if not over and estimate / 2 > min(goal * max(self.share, 0.05), self.attempt_below):
+            return None
+        found = self._prove(state)
+        if found is not None and found.gap <= goal:
+            return self._end("optimal", state, found)
+        if over or (found is None and estimate / 2 < HOPELESS * goal):
+            return self._end("budget", state, found)
+        self.attempt_below = estimate / 8 if found is None else estimate / 4 * goal / found.gap
+        return None
+
+    def _separates(self, state: State) -> bool:
+        return separates(self.problem.rows, *self.chart.to_user(state.v))
+
+    def _estimate(self, state: State) -> float:
+        """About ν²: the decrement, where the direction is Newton's or nearly so."""
+        if isinstance(self.plan.direction, Gradient):
+            return float(np.square(self.plan.gram.whiten(state.at.gradient)).sum())
+        return state.decrement
+
+    def _prove(self, state: State) -> Bounds | None:
+        """The certificate from a part of the rows; from all of them where that proves nothing."""
+        for share in (self.share, 1.0)[self.share == 1.0 :]:
+            whole = state.at.hessian if self.plan.solver == "newton" else None
+            self.proofs += share if whole is None else 0
+            M = self.plan.risk.curvature(state.v, share) if whole is None else whole
+            found = bounds(self.plan.risk, state.v, state.at.gradient, M, self.radius, share, self.chart.spread)
+            if found is not None:
+                return found
+        return None
+
+    def _end(self, status: str, state: State, found: Bounds | None) -> Outcome:
+        weights, intercept = self.chart.to_user(state.v)
+        growth = self.plan.risk.embed(np.abs(state.v) - np.abs(self.trail[0]))[: weights.size]
+        d, dependence = weights.size, self.plan.dependence
+        aliased = np.empty(0, np.intp) if dependence is None else dependence.aliased[dependence.aliased < d]
+        passes = state.passes + self.proofs
+        return Outcome(
+            status, weights, intercept, state.at.value, passes, found, aliased, growth, state.stalled
+        )  # fmt: skip

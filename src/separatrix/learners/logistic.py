@@ -1,0 +1,348 @@
+"""Logistic regression of two classes."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import Rows
+from ..data.threads import one_blas_thread, ordered_map, thread_count
+from ..fitting.minimise import minimise
+from ..fitting.problem import NotFiniteError, Outcome, Problem, Progress
+from ..losses import LogLikelihood
+from ..numerics import sigmoid, softplus
+from ..rule import LinearRule
+from ..verdict import Claim, Optimality, Rank, Separation, Verdict
+from . import words
+from .base import LinearClassifier
+from .validation import (
+    Labels,
+    checked_choice,
+    checked_costs,
+    checked_labels,
+    checked_number,
+    checked_rows,
+    class_costs,
+    not_finite,
+)
+from .warnings import BudgetWarning, SeparationWarning
+
+Floats = NDArray[np.float64]
+SINGLE_THREAD_BELOW = 200_000
+
+
+class Step(NamedTuple):
+    """Where a fit stands after a pass over the rows."""
+
+    weights: Floats
+    intercept: float
+    value: float
+    gradient_norm: float
+    step: float
+    passes: float
+    moved_by: str
+    seconds: float
+
+
+class Record(NamedTuple):
+    """One line of `history_`."""
+
+    passes: float
+    value: float
+    gradient_norm: float
+    step: float
+    seconds: float
+
+
+class Influence(NamedTuple):
+    """How hard each row pulls at the weights, and how much it holds them."""
+
+    error: Floats
+    """e = y − p: the row's factor in the gradient Xᵀ(y − p) of the likelihood."""
+    squared_error_pull: Floats
+    """|e| p(1 − p): its factor in the gradient of the squared error; at most 4/27, at margin −log 2."""
+    leverage: Floats
+    """h = c p(1 − p) zᵀH⁻¹z, the row's share of the weights; they add up to the number of weights."""
+    shift: Floats
+    """About how far the score of the row itself would move if the row were left out."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Checked input."""
+
+    problem: Problem
+    labels: Labels
+    columns: tuple[str, ...]
+    class_weight: tuple[float, float]
+
+
+class LogisticRegression(LinearClassifier):
+    """argmin over w, b of (1/C) Σᵢ cᵢ log(1 + exp(−yᵢ(xᵢᵀw + b))) + (l2/2)‖w‖²,  C = Σᵢcᵢ.  [000 8.4; 002 4]
+
+    Maximum likelihood for two classes, by default without a penalty. Every fit ends with a verdict: *optimal*, with a
+    bound on its distance from the optimum that `verdict_.check(X, y)` recomputes; *separated*, with the rule that
+    separates; or *budget*, with the reason. Scales and offsets of the columns do not matter; nothing need be
+    standardised. The intercept is never penalised.
+
+    Parameters
+    ----------
+    objective : "likelihood"
+        What is minimised.
+    solver : "auto", "newton", "lbfgs" or "gradient"
+        Newton–Raphson on all rows; L-BFGS steered by a Cholesky factor from a sample of the rows; gradient descent
+        with line search; "auto" picks one of the first two by the size of X.
+    l2 : float
+        The penalty for each row: (l2/2)‖w‖² beside the *mean* loss, in the units of X. scikit-learn's C multiplies
+        the *sum* of the losses, so l2 = 1/(C · n) for n rows (with weights, n is their sum); its default C = 1 is
+        l2 = 1/n, and its C = inf our default, l2 = 0.
+    fit_intercept : bool
+        Whether there is an intercept b.
+    class_weight : None, "balanced" or dict
+        Factors on the costs of the rows of each class.
+    init : "least-squares", "zero", "random" or array
+        Where the descent starts; an array holds the weights, then the intercept (or the weights alone).
+    tol : float
+        The relative gap to be proved.
+    max_passes : float
+        How many times X may be read.
+    random_state : int, RandomState or None
+        The seed of a random start and of the sample that steers.
+    warm_start : bool
+        Start from the weights of the last fit.
+    n_threads : int or None
+        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
+    rule_ : LinearRule
+    verdict_ : Verdict
+    history_ : list of (passes, value, gradient_norm, step, seconds), one a step
+    n_passes_ : float
+        How many times X was read, samples and proofs counted by their share of the rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = LogisticRegression().fit(X[["mean radius", "mean texture", "mean smoothness"]], y)
+    >>> model.verdict_.status, model.verdict_.check(X[list(model.feature_names_in_)], y)
+    ('optimal', True)
+    """
+
+    def __init__(
+        self,
+        *,
+        objective: str = "likelihood",
+        solver: str = "auto",
+        l2: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        init: Any = "least-squares",
+        tol: float = 1e-10,
+        max_passes: float = 200,
+        random_state: Any = None,
+        warm_start: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        self.objective = objective
+        self.solver = solver
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.init = init
+        self.tol = tol
+        self.max_passes = max_passes
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
+        """Fit the weights; `verdict_` says how it ended."""
+        for _ in self.steps(X, y, sample_weight):
+            pass
+        return self
+
+    def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[Step]:
+        """The fit, pass by pass. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        began = time.perf_counter()
+        prepared = self._prepare(X, y, sample_weight)
+        rows = prepared.problem.rows
+        self.history_: list[Record] = []
+        latest: Step | None = None
+        threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
+        try:
+            with ordered_map(threads) as each:
+                run = minimise(replace(prepared.problem, rows=replace(rows, map=each)))
+                while True:
+                    try:
+                        with one_blas_thread():
+                            progress: Progress = next(run)
+                    except StopIteration as end:
+                        self._conclude(end.value, prepared)
+                        return
+                    latest = Step(*progress, time.perf_counter() - began)
+                    self.history_.append(
+                        Record(latest.passes, latest.value, latest.gradient_norm, latest.step, latest.seconds)
+                    )
+                    yield latest
+        except NotFiniteError:
+            raise not_finite(rows.X, prepared.columns, self) from None
+        except (KeyboardInterrupt, GeneratorExit):
+            self._interrupt(latest, prepared)
+            raise
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(y | x) = σ(z)ʸ (1 − σ(z))¹⁻ʸ, z = xᵀw + b.  [000 8.2; 002 2]
+
+        After *separated* it is the limit of that as the weights grow: 0, 1, or ½ at z = 0.
+        """
+        z = self._scores(X)
+        if self.verdict_.status == "separated":
+            p = (np.sign(z) + 1) / 2
+            return np.column_stack([1 - p, p])
+        return np.column_stack([sigmoid(-z), sigmoid(z)])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Log P(y | x), without underflow."""
+        check_is_fitted(self, "rule_")
+        if self.verdict_.status == "separated":
+            with np.errstate(divide="ignore"):
+                return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
+        z = self._scores(X)
+        return -np.column_stack([softplus(z), softplus(-z)])
+
+    def influence(self, X: Any, y: Any, sample_weight: Any = None) -> Influence:
+        """E p(1 − p) and its kin: how hard each row pulls at the weights, and how much it holds them.  [000 §8.1.3]
+
+        At the maximum of the likelihood the pulls e·x of all rows balance. Leverage and shift are those of the
+        weighted least-squares problem that Newton's last step solves.
+        """
+        z = self._scores(X)
+        rows = np.asarray(checked_rows(self, X, reset=False), dtype=np.float64)
+        label = np.asarray(y)
+        known = np.isin(label, self.classes_)
+        if label.shape != z.shape or not known.all():
+            where = f"y has shape {label.shape}" if label.shape != z.shape else f"y[{int(np.argmin(known))}] is unknown"
+            raise ValueError(f"{where}; one label of {self.classes_.tolist()} for each of the {len(z)} rows is needed.")
+        cost = checked_costs(sample_weight, len(z))
+        cost = np.ones(len(z)) if not cost.size else cost
+        cost = cost * np.where(label == self.classes_[1], *reversed(self.verdict_.claim.class_weight))
+        p = sigmoid(z)
+        e = (label == self.classes_[1]) - p
+        weight = cost * p * (1 - p)
+        Z = np.column_stack([rows - rows.mean(axis=0), np.ones(len(z))]) if self.fit_intercept else rows
+        scale = np.sqrt(np.square(Z).mean(axis=0))
+        Z = Z / np.where(scale > 0, scale, 1)
+        penalty = np.zeros(Z.shape[1])
+        penalty[: rows.shape[1]] = self.l2 * cost.sum() / np.where(scale > 0, scale, 1)[: rows.shape[1]] ** 2
+        inverse = np.linalg.pinv((Z.T * weight) @ Z + np.diag(penalty), hermitian=True)
+        reach = np.einsum("ij,jk,ik->i", Z, inverse, Z, optimize=True)
+        leverage = weight * reach
+        shift = -cost * e * reach / np.maximum(1 - leverage, np.finfo(float).tiny)
+        return Influence(e, np.abs(e) * p * (1 - p), leverage, shift)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+        checked_choice("objective", self.objective, ("likelihood",))
+        solver = checked_choice("solver", self.solver, ("auto", "newton", "lbfgs", "gradient"))
+        l2 = checked_number("l2", self.l2, least=0)
+        tol = checked_number("tol", self.tol, least=0, strict=True)
+        max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
+        if self.n_threads is not None:
+            checked_number("n_threads", self.n_threads, least=1)
+        rows = checked_rows(self, X, y, reset=True)
+        labels = checked_labels(self, y)
+        cost = checked_costs(sample_weight, len(rows))
+        class_weight = class_costs(self.class_weight, labels, cost)
+        if class_weight != (1.0, 1.0):
+            cost = (cost if cost.size else np.ones(len(rows))) * np.where(labels.signs > 0, *reversed(class_weight))
+        names = getattr(self, "feature_names_in_", None)
+        columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
+        problem = Problem(
+            Rows(rows, labels.signs, cost), LogLikelihood(), l2, bool(self.fit_intercept), solver,
+            self._start(rows.shape[1]), tol, max_passes, self._seed(),
+        )  # fmt: skip
+        return Prepared(problem, labels, columns, class_weight)
+
+    def _start(self, d: int) -> str | tuple[Floats, float]:
+        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (1, d):
+            return self.coef_[0].copy(), float(self.intercept_[0])
+        if isinstance(self.init, str):
+            return checked_choice("init", self.init, ("least-squares", "zero", "random"))
+        start = np.asarray(self.init, dtype=np.float64).ravel()
+        if start.size not in (d, d + bool(self.fit_intercept)) or not np.isfinite(start).all():
+            raise ValueError(
+                f"init has {start.size} numbers; {d} finite weights are needed, then the intercept if any."
+            )
+        return start[:d], float(start[d]) if start.size > d else 0.0
+
+    def _seed(self) -> int:
+        if self.random_state is None and not (isinstance(self.init, str) and self.init == "random"):
+            return 0
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _conclude(self, outcome: Outcome, prepared: Prepared) -> None:
+        problem = prepared.problem
+        certificate: Optimality | Separation | None = None
+        if outcome.status == "separated":
+            rule = LinearRule(outcome.weights, outcome.intercept)
+            nearest = float((problem.rows.y * rule.distance(problem.rows.X))[_counted(problem.rows)].min())
+            certificate = Separation(outcome.weights, outcome.intercept, nearest)
+            said = words.separated(len(problem.rows), nearest)
+        else:
+            found = outcome.bounds
+            if found is not None:
+                certificate = Optimality(
+                    found.nu, found.rho, found.gap, found.gap / outcome.value, found.distance,
+                    found.spread * found.distance, found.share,
+                )  # fmt: skip
+            said = (
+                words.optimal(outcome, problem.tol)
+                if outcome.status == "optimal"
+                else words.budget(outcome, problem, prepared.columns)
+            )
+        aliased = tuple(prepared.columns[j] for j in outcome.aliased)
+        of = len(prepared.columns) + problem.lifted
+        rank = Rank(of - len(aliased), of, aliased)
+        self._keep(outcome.weights, outcome.intercept, outcome.value, outcome.passes, prepared)
+        self.verdict_ = Verdict(outcome.status, rank, certificate, *said, self._claim(outcome.value, prepared))
+        if outcome.status == "separated":
+            warnings.warn(str(self.verdict_), SeparationWarning, stacklevel=4)
+        elif outcome.status == "budget":
+            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=4)
+
+    def _interrupt(self, latest: Step | None, prepared: Prepared) -> None:
+        d = len(prepared.columns)
+        weights, intercept = (np.zeros(d), 0.0) if latest is None else (latest.weights, latest.intercept)
+        value, passes = (math.nan, 0.0) if latest is None else (latest.value, latest.passes)
+        self._keep(weights, intercept, value, passes, prepared)
+        of = d + prepared.problem.lifted
+        said = words.interrupted(passes, value)
+        self.verdict_ = Verdict("interrupted", Rank(of, of, ()), None, *said, self._claim(value, prepared))
+
+    def _keep(self, weights: Floats, intercept: float, value: float, passes: float, prepared: Prepared) -> None:
+        self.classes_ = prepared.labels.classes
+        self.coef_, self.intercept_ = weights[None, :].copy(), np.array([intercept])
+        self.n_passes_ = passes
+        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=True)
+
+    def _claim(self, value: float, prepared: Prepared) -> Claim:
+        problem = prepared.problem
+        return Claim(
+            tuple(self.classes_.tolist()), prepared.columns, self.coef_[0].copy(), float(self.intercept_[0]),
+            problem.lifted, problem.l2, prepared.class_weight, value, len(problem.rows),
+        )  # fmt: skip
+
+
+def _counted(rows: Rows) -> Any:
+    return rows.cost > 0 if rows.cost.size else slice(None)

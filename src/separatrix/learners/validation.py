@@ -1,0 +1,177 @@
+"""Bad input: one line that says what was given, where, and what to do."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+Floats = NDArray[np.float64]
+BLOCK = 1 << 20
+
+
+class Labels(NamedTuple):
+    """The two classes in order, and the sign of each row: +1 for the second."""
+
+    classes: NDArray[Any]
+    signs: NDArray[np.int8]
+
+
+def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> NDArray[Any]:
+    """X as an array of floats, copied only if it is not one already; NaN is left to be found by the passes."""
+    extra = {} if isinstance(y, str) and y == "none" else {"y": y}
+    try:
+        checked = validate_data(
+            estimator, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False, **extra
+        )
+    except ValueError as error:
+        message = str(error)
+        if "could not convert string" in message:
+            raise ValueError(f"{_first_word(X)} ({message})") from None
+        if message.startswith("The feature names should match"):
+            raise ValueError(f"{_first_strange_column(estimator, X)} {message}") from None
+        raise
+    return checked[0] if extra else checked  # type: ignore[no-any-return]
+
+
+def _first_word(X: Any) -> str:
+    names = [str(name) for name in getattr(X, "columns", [])]
+    cells = np.asarray(X, dtype=object)
+    for i, row in enumerate(cells):
+        for j, cell in enumerate(row):
+            try:
+                float(cell)
+            except (TypeError, ValueError):
+                where = repr(names[j]) if names else j
+                return f"X[{i}, {where}] is {cell!r}, not a number: encode this column as numbers, or leave it out."
+    return "X holds a value that is not a number: encode it as one."
+
+
+def _first_strange_column(estimator: Any, X: Any) -> str:
+    known, given = list(estimator.feature_names_in_), [str(name) for name in X.columns]
+    for j, (was, now) in enumerate(zip(known, given, strict=False)):
+        if was != now:
+            return f"X's column {j} is {now!r}; at fit it was {was!r}: pass X[list(model.feature_names_in_)]."
+    return f"X has {len(given)} columns; at fit there were {len(known)}."
+
+
+def not_finite(X: NDArray[Any], names: tuple[str, ...], estimator: Any) -> ValueError:
+    """The error that names the first NaN or infinity of X, or says that there is none."""
+    rows = max(1, BLOCK // max(1, X.shape[1]))
+    for start in range(0, len(X), rows):
+        bad = ~np.isfinite(X[start : start + rows])
+        if bad.any():
+            i, j = (int(index) for index in np.argwhere(bad)[0])
+            value = X[start + i, j]
+            word = "NaN" if np.isnan(value) else "infinity"
+            remedy = "impute it, or drop the row" if np.isnan(value) else "clip it, or drop the row"
+            return ValueError(
+                f"Input X contains {word}: the first is X[{start + i}, {names[j]!r}] = {value}; "
+                f"{type(estimator).__name__} needs finite numbers, so {remedy}."
+            )
+    j = int(np.abs(X).max(axis=0).argmax())
+    return ValueError(
+        f"The sums over X overflow: column {names[j]!r} reaches {np.abs(X[:, j]).max():.3g}; use larger units for it."
+    )
+
+
+def checked_labels(estimator: Any, y: Any) -> Labels:
+    """Two classes, whatever they are called."""
+    y = column_or_1d(np.asarray(y))
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        i = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")
+    if y.dtype.kind == "O":
+        missing = [i for i, label in enumerate(y.tolist()) if label is None or label != label]
+        if missing:
+            raise ValueError(f"Input y contains NaN or None: the first is y[{missing[0]}]; give that row a label.")
+    quick = _two_numbers(y)
+    if quick is not None:
+        return quick
+    check_classification_targets(y)
+    classes, index = np.unique(y, return_inverse=True)
+    name = type(estimator).__name__
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. y has {len(classes)} classes, {name} tells two apart: "
+            "keep the rows of two classes, or learn one against the rest."
+        )
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only, {classes[0]!r}; {name} needs rows of two classes.")
+    return Labels(classes, (2 * index.ravel() - 1).astype(np.int8))
+
+
+def _two_numbers(y: NDArray[Any]) -> Labels | None:
+    """The common case without a sort: integers (or integral floats) of exactly two values."""
+    if y.dtype.kind not in "biuf" or not y.size:
+        return None
+    low, high = y.min(), y.max()
+    second = y == high
+    if low == high or int(low) != low or int(high) != high or not (second | (y == low)).all():
+        return None
+    signs = second.view(np.int8) * np.int8(2)
+    signs -= np.int8(1)
+    return Labels(np.array([low, high]), signs)
+
+
+def checked_costs(sample_weight: Any, rows: int) -> Floats:
+    """The costs cᵢ ≥ 0, empty where every row costs one."""
+    if sample_weight is None:
+        return np.empty(0)
+    if isinstance(sample_weight, numbers.Real):
+        sample_weight = np.full(rows, float(sample_weight))
+    cost = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if cost.ndim != 1 or cost.size != rows:
+        raise ValueError(f"sample_weight has shape {cost.shape}; one number for each of the {rows} rows is needed.")
+    if not np.isfinite(cost).all():
+        i = int(np.flatnonzero(~np.isfinite(cost))[0])
+        raise ValueError(f"sample_weight[{i}] is {cost[i]}, NaN or infinity; weights must be finite.")
+    if (cost < 0).any():
+        i = int(np.flatnonzero(cost < 0)[0])
+        raise ValueError(f"sample_weight[{i}] is {cost[i]}, which is negative; a row's cost is zero or more.")
+    if not (cost > 0).any():
+        raise ValueError("sample_weight is zero for every sample; at least one row of each class must count.")
+    return cost
+
+
+def class_costs(class_weight: Any, labels: Labels, cost: Floats) -> tuple[float, float]:
+    """The factor on the costs of either class's rows."""
+    second = labels.signs > 0
+    totals = [float(cost[side].sum()) if cost.size else float(np.count_nonzero(side)) for side in (~second, second)]
+    for label, total in zip(labels.classes, totals, strict=True):
+        if total == 0:
+            raise ValueError(f"Every sample of class {label!r} has sample_weight zero: one class only is left.")
+    if class_weight is None:
+        return 1.0, 1.0
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return sum(totals) / (2 * totals[0]), sum(totals) / (2 * totals[1])
+    if not isinstance(class_weight, dict):
+        raise ValueError(f"class_weight is {class_weight!r}; it must be None, 'balanced' or a dict {{class: weight}}.")
+    known = labels.classes.tolist()
+    for label, weight in class_weight.items():
+        if label not in known:
+            raise ValueError(f"class_weight names {label!r}, which is not a class of y; y has the classes {known}.")
+        if not (isinstance(weight, numbers.Real) and np.isfinite(float(weight)) and float(weight) > 0):
+            raise ValueError(f"class_weight[{label!r}] is {weight!r}; a positive finite number is needed.")
+    return float(class_weight.get(known[0], 1.0)), float(class_weight.get(known[1], 1.0))
+
+
+def checked_number(name: str, value: Any, *, least: float, strict: bool = False) -> float:
+    """A finite number that is at least (strictly: more than) `least`."""
+    number = isinstance(value, numbers.Real) and np.isfinite(float(value))
+    if not number or float(value) < least or (strict and float(value) == least):
+        raise ValueError(
+            f"{name} is {value!r}; it must be a finite number {'above' if strict else 'of at least'} {least:g}."
+        )
+    return float(value)
+
+
+def checked_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """One of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, choices))}.")
+    return value

@@ -1,0 +1,13 @@
+"""The two warnings a fit can give."""
+
+from __future__ import annotations
+
+from sklearn.exceptions import ConvergenceWarning
+
+
+class SeparationWarning(UserWarning):
+    """The classes can be separated, so that maximum likelihood has no finite answer."""
+
+
+class BudgetWarning(ConvergenceWarning):  # type: ignore[misc]
+    """The fit ended with neither an optimum nor its absence proved."""

@@ -1,0 +1,133 @@
+"""Factors of symmetric matrices, and which columns depend on which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotri
+
+Floats = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """H = D U ᵀU D with D = diag(√Hⱼⱼ): a Cholesky factor that column scales cannot hurt."""
+
+    upper: Floats
+    diagonal: Floats
+
+    def solve(self, g: Floats) -> Floats:
+        """H⁻¹g."""
+        half = self.whiten(g)
+        return solve_triangular(self.upper, half, check_finite=False) / self.diagonal  # type: ignore[no-any-return]
+
+    def whiten(self, g: Floats) -> Floats:
+        """U⁻ᵀD⁻¹g, whose squared length is gᵀH⁻¹g."""
+        return solve_triangular(  # type: ignore[no-any-return]
+            self.upper, (g.T / self.diagonal).T, trans="T", check_finite=False
+        )
+
+    def inverse(self) -> Floats:
+        """H⁻¹."""
+        inverse, failed = dpotri(self.upper)
+        if failed:
+            raise LinAlgError("the factor is singular")
+        inverse = np.triu(inverse) + np.triu(inverse, 1).T
+        return inverse / np.outer(self.diagonal, self.diagonal)  # type: ignore[no-any-return]
+
+    @property
+    def weakest(self) -> float:
+        """The least part of a column's square, in units of it, that the columns before it leave over."""
+        return float((np.diag(self.upper) ** 2).min())
+
+
+def factor(H: Floats) -> Factor | None:
+    """The Cholesky factor of H, or None where H is not positive definite to working precision."""
+    diagonal = np.sqrt(np.maximum(np.diag(H), 0))
+    if not (diagonal > 0).all() or not np.isfinite(diagonal).all():
+        return None
+    scaled = H / diagonal
+    scaled /= diagonal[:, None]
+    try:
+        return Factor(cholesky(scaled, overwrite_a=True, check_finite=False), diagonal)
+    except LinAlgError:
+        return None
+
+
+def steady_factor(H: Floats) -> Factor:
+    """The factor of H + τ diag(H), with the least τ of 0, 10⁻¹², 10⁻¹⁰, … that makes one."""
+    diagonal = np.diag(H).copy()
+    diagonal[~(diagonal > 0)] = max(float(diagonal.max(initial=0)), 1e-300)
+    shift = 0.0
+    while True:
+        made = factor(H + np.diag(diagonal - np.diag(H) + shift * diagonal))
+        if made is not None and made.weakest > 8 * EPS:
+            return made
+        shift = max(100 * shift, 1e-12)
+
+
+def triangle(blocks: Any) -> Floats:
+    """R of the QR decomposition of blocks of rows stacked on one another, one block at a time."""
+    R: Floats | None = None
+    for block in blocks:
+        R = np.asarray(np.linalg.qr(block if R is None else np.vstack([R, block]), mode="r"))
+    assert R is not None
+    return R
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Which columns are kept, and each other column as a combination of them: aliased = kept · combination."""
+
+    kept: NDArray[np.intp]
+    aliased: NDArray[np.intp]
+    combination: Floats
+
+    def null_space(self) -> Floats:
+        """A basis of the weights that change no score, one a column."""
+        N = np.zeros((self.kept.size + self.aliased.size, self.aliased.size))
+        N[self.kept], N[self.aliased] = -self.combination, np.eye(self.aliased.size)
+        return N
+
+
+def dependence(R: Floats, noise: Floats) -> Dependence:
+    """The columns of R in order, each kept unless the kept ones before it explain it but for its rounding.
+
+    `noise` is the rounding of each column of the data, in the units of R; a column that is explained to within the
+    rounding of all that enters its combination is aliased.
+    """
+    m, d = R.shape
+    basis = np.empty((m, min(m, d)))
+    inside = np.zeros((min(m, d), min(m, d)))  # the kept columns in the basis: upper triangular
+    kept: list[int] = []
+    aliased: list[int] = []
+    shares: list[Floats] = []  # the aliased columns in the basis
+    for j in range(d):
+        k = len(kept)
+        left, share = R[:, j].copy(), np.zeros(k)
+        for _ in range(2):  # the second sweep removes what rounding left of the first
+            part = basis[:, :k].T @ left
+            left -= basis[:, :k] @ part
+            share += part
+        length = float(np.linalg.norm(left))
+        allowed = noise[j]
+        if length < 1e-6 * np.linalg.norm(R[:, j]):
+            allowed += float(np.abs(solve_triangular(inside[:k, :k], share)) @ noise[kept]) if k else 0.0
+        if k == m or length <= allowed:
+            aliased.append(j)
+            shares.append(share)
+        else:
+            basis[:, k], inside[:k, k], inside[k, k] = left / length, share, length
+            kept.append(j)
+    k = len(kept)
+    table = np.zeros((k, len(aliased)))
+    for column, share in enumerate(shares):
+        table[: share.size, column] = share
+    if k and aliased:
+        table = solve_triangular(inside[:k, :k], table)
+    return Dependence(np.array(kept, dtype=np.intp), np.array(aliased, dtype=np.intp), table)

@@ -1,0 +1,100 @@
+"""The loop: pick a direction, shorten the step until it pays, repeat."""
+
+from __future__ import annotations
+
+import math
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Objective = Callable[[Floats, Any], Any]
+"""f(v, ask) → a jet."""
+
+ARMIJO, CURVATURE = 1e-4, 0.5
+SHORTEST = 1e-10
+
+
+class Direction(ABC):
+    """Where to go from a jet, and what the next jet must hold."""
+
+    @property
+    @abstractmethod
+    def ask(self) -> Any:
+        """What the next pass is to bring back."""
+
+    @abstractmethod
+    def __call__(self, at: Any) -> Floats:
+        """A direction of descent at a jet."""
+
+    def first_step(self) -> float:
+        """The step length to try first."""
+        return 1.0
+
+    def learn(self, move: Floats, before: Any, after: Any) -> None:  # noqa: B027  most have nothing to learn
+        """Take note of a step that was made."""
+
+
+@dataclass(frozen=True)
+class State:
+    """One point of a descent, before the step from it is taken."""
+
+    v: Floats
+    at: Any
+    decrement: float
+    """−gᵀd: twice the gain in sight if the direction is Newton's."""
+    step: float
+    """The step length that led here."""
+    passes: float
+    stalled: bool = False
+    """No shorter step pays: rounding is all that is left."""
+
+
+def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.0, at: Any = None) -> Iterator[State]:
+    """V ← v + t d, t = 1 first, until the reader of the states has seen enough.
+
+    A step is taken if it lowers the value in proportion to its promise; or, where the promise has sunk below the
+    rounding of the value, if it lowers the slope along d.
+    """
+    if at is None:
+        at, passes = f(v, direction.ask), passes + 1
+    t = 0.0
+    while True:
+        d = direction(at)
+        slope = float(at.gradient @ d)
+        yield State(v, at, -slope, t, passes)
+        if not slope < 0:
+            yield State(v, at, 0.0, t, passes, stalled=True)
+            return
+        t, made = direction.first_step(), None
+        while made is None:
+            new, passes = f(v + t * d, direction.ask), passes + 1
+            new_slope = float(new.gradient @ d)
+            if _pays(at.value, new.value, slope, new_slope, t):
+                made = new
+            else:
+                t *= _shrink(slope, new_slope, new.value)
+                if t < SHORTEST:
+                    yield State(v, at, -slope, 0.0, passes, stalled=True)
+                    return
+        direction.learn(t * d, at, made)
+        v, at = v + t * d, made
+
+
+def _pays(value: float, new: float, slope: float, new_slope: float, t: float) -> bool:
+    if new <= value + ARMIJO * t * slope:
+        return True
+    rounding = 64 * sys.float_info.epsilon * abs(value)
+    return new <= value + rounding and -t * slope < 1e6 * rounding and abs(new_slope) <= CURVATURE * abs(slope)
+
+
+def _shrink(slope: float, new_slope: float, new_value: float) -> float:
+    """The secant's guess of where the slope is zero, kept within [1/10, 1/2]."""
+    if not (math.isfinite(new_slope) and math.isfinite(new_value)) or new_slope <= slope:
+        return 0.5
+    return min(max(slope / (slope - new_slope), 0.1), 0.5)

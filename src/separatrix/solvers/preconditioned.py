@@ -1,0 +1,73 @@
+"""L-BFGS whose first guess of the Hessian is a Cholesky factor."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Any
+
+from ..linalg import Factor, steady_factor
+from .descent import Direction, Floats
+
+MEMORY = 10
+NEWTON_GAIN = 100.0
+"""By how much a pass shrinks the decrement while a fresh Hessian lasts."""
+
+
+class Preconditioned(Direction):
+    """d = −Bg, B the L-BFGS inverse Hessian built from the last steps upon a factor of H.
+
+    The factor may come from a sample of the rows: it only steers. A Hessian of all rows is asked for when the passes
+    that the present pace still needs outnumber those of a fresh start, its own cost (in passes) included.
+    """
+
+    def __init__(self, factor: Factor | None, plain: Any, full: Any, refresh_cost: float) -> None:
+        self._factor, self._plain, self._full, self._cost = factor, plain, full, refresh_cost
+        self._pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MEMORY)
+        self._refresh = factor is None
+        self._last = math.inf
+        self.target = 0.0
+        """The decrement that will do."""
+
+    @property
+    def factor(self) -> Factor | None:
+        """The factor in use."""
+        return self._factor
+
+    @property
+    def ask(self) -> Any:
+        return self._full if self._refresh else self._plain
+
+    def __call__(self, at: Any) -> Floats:
+        if at.hessian is not None:
+            self._factor = steady_factor(at.hessian)
+            self._pairs.clear()
+        d = self._two_loops(at.gradient)
+        self._refresh = self._too_slow(-float(at.gradient @ d))
+        return d
+
+    def learn(self, move: Floats, before: Any, after: Any) -> None:
+        bend = after.gradient - before.gradient
+        product = float(move @ bend)
+        if product > 0:
+            self._pairs.append((move, bend, product))
+
+    def _two_loops(self, gradient: Floats) -> Floats:
+        q, back = gradient.copy(), []
+        for move, bend, product in reversed(self._pairs):
+            back.append(float(move @ q) / product)
+            q -= back[-1] * bend
+        assert self._factor is not None
+        q = self._factor.solve(q)
+        for (move, bend, product), a in zip(self._pairs, reversed(back), strict=True):
+            q += move * (a - float(bend @ q) / product)
+        return -q
+
+    def _too_slow(self, decrement: float) -> bool:
+        gain, self._last = self._last / max(decrement, 1e-300), decrement
+        ahead = math.log(max(decrement / max(self.target, 1e-300), 1.0))
+        if math.isinf(gain) or ahead == 0:
+            return False
+        if gain <= 1.2:
+            return True
+        return ahead / math.log(gain) > self._cost + 1 + ahead / math.log(NEWTON_GAIN)

@@ -1,0 +1,135 @@
+"""What a fit can say for itself: how it ended, why, what proves it, what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+STATUSES = ("optimal", "local", "separated", "quasi-separated", "not-separable", "budget", "interrupted")
+
+
+class Rank(NamedTuple):
+    """The rank of the columns (the intercept's counted), of how many, and which are combinations of others."""
+
+    rank: int
+    of: int
+    aliased: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Optimality:
+    """ρν < 1 proves that the minimum exists; the rest bounds how far away it is."""
+
+    nu: float
+    rho: float
+    gap: float
+    """Bound on the mean loss above its minimum."""
+    relative_gap: float
+    distance: float
+    """Bound on the distance to the minimum, in the norm of the Hessian's part that was used."""
+    coefficients: Floats
+    """Bound on the error of each coefficient: the weights in order, then the intercept."""
+    share: float
+    """The part of the rows whose Hessian was used."""
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Weights with yᵢ(xᵢᵀw + b) > 0 for every row that counts."""
+
+    weights: Floats
+    intercept: float
+    margin: float
+    """The least yᵢ(xᵢᵀw + b)/‖w‖: the distance of the nearest row."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What was minimised and where the fit ended: all that is needed to check it."""
+
+    classes: tuple[Any, ...]
+    columns: tuple[str, ...]
+    weights: Floats
+    intercept: float
+    fit_intercept: bool
+    l2: float
+    class_weight: tuple[float, ...]
+    value: float
+    """The mean loss, the penalty included, at the weights."""
+    rows: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a fit ended. `str(verdict)` says it in sentences; `verdict.check(X, y)` recomputes what it claims."""
+
+    status: str
+    rank: Rank
+    certificate: Optimality | Separation | None
+    cause: str
+    remedy: str
+    claim: Claim = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status is {self.status!r}; it must be one of {', '.join(STATUSES)}.")
+
+    @property
+    def ok(self) -> bool:
+        """Whether the fit reached what it set out for."""
+        return self.status == "optimal"
+
+    def check(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
+        """Recompute the claim from the data and the weights alone, by code that shares nothing with the solver."""
+        audit = import_module(".audit", __package__).audit  # at need: it reads verdicts, and shares nothing else
+        return bool(audit(self, X, y, sample_weight))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        kind = type(self.certificate).__name__.lower() if self.certificate else None
+        return {
+            "status": self.status,
+            "ok": self.ok,
+            "rank": {"rank": self.rank.rank, "of": self.rank.of, "aliased": list(self.rank.aliased)},
+            "certificate": {"kind": kind, **_plain(self.certificate)} if kind else None,
+            "cause": self.cause,
+            "remedy": self.remedy,
+            "claim": _plain(self.claim),
+        }
+
+    def __str__(self) -> str:
+        sentences = [self.cause, self._alias_sentence(), self.remedy]
+        return " ".join(sentence for sentence in sentences if sentence)
+
+    def _alias_sentence(self) -> str:
+        if not self.rank.aliased:
+            return ""
+        names = listed(self.rank.aliased)
+        verb = "is a combination" if len(self.rank.aliased) == 1 else "are combinations"
+        return f"The columns have rank {self.rank.rank} of {self.rank.of}: {names} {verb} of the others."
+
+
+def listed(names: tuple[str, ...] | list[str], most: int = 5) -> str:
+    """a, b and c; after `most` names, how many more."""
+    shown = [str(name) for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    return {entry.name: _plain_value(getattr(record, entry.name)) for entry in fields(record)}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple):
+        return [_plain_value(each) for each in value]
+    return value.item() if isinstance(value, np.generic) else value
