@@ -49,7 +49,7 @@ def peer(X: Any, y: Any) -> None:
         fits = [PeerRegression(C=np.inf, tol=tol, max_iter=10_000).fit(Z, y) for tol in tolerances]
     norms = ", ".join(f"{np.linalg.norm(model.coef_):.0f}" for model in fits)
     said = ", ".join(sorted({w.category.__name__ for w in caught})) or "without a word"
-    print(fill(f"scikit-learn, asked the same with tol = 1e-3, 1e-4, 1e-5, returns weights of length {norms}: {said}.", 100))
+    print(fill(f"scikit-learn, asked the same with tol = 1e-3, 1e-4, 1e-5, returns weights of length {norms}, {said}."))
 
 
 def strip(axis: Any, model: LogisticRegression, X: Any, y: Any, names: Any) -> None:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from .verdict import Claim, Optimality, Separation
 
@@ -54,7 +55,7 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return False
     if isinstance(verdict.certificate, Separation):
         return separates(verdict.certificate, table)
-    if not _close(mean_loss(claim, table), claim.value):
+    if not math.isclose(mean_loss(claim, table), claim.value, rel_tol=1e-9, abs_tol=1e-12 + _rounding(claim, table)):
         return False
     if verdict.status == "optimal":
         return isinstance(verdict.certificate, Optimality) and is_optimal(verdict.certificate, verdict, table)
@@ -95,34 +96,33 @@ def is_optimal(proof: Optimality, verdict: Verdict, table: Table) -> bool:
     if aliased and not _explained(table, center, scale, keep):
         return False
     weights, total = claim.weights.astype(np.longdouble), table.cost.sum()
-    gradient, hessian = np.zeros(len(keep) + 1, np.longdouble), np.zeros((len(keep) + 1,) * 2)
+    ridge = np.append(np.sqrt(claim.l2) / scale[keep], np.zeros(int(claim.fit_intercept)))
+    slope, R = np.zeros(ridge.size, np.longdouble), np.diag(ridge).astype(float)
     for X, sign, cost in table.chunks():
-        p = 1 / (1 + np.exp(sign * (X @ weights + claim.intercept)))  # of the wrong class
-        Z = np.column_stack([((X - center) / scale)[:, keep], np.ones(len(X))])
-        gradient -= Z.T @ (cost * sign * p)
-        hessian += ((Z.T * (cost * p * (1 - p))) @ Z).astype(float)
-    ridge = np.append(claim.l2 / scale[keep] ** 2, 0).astype(float)
-    slope = (gradient / total).astype(float) + ridge * np.append((weights * scale)[keep], 0).astype(float)
-    H = hessian / total + np.diag(ridge)
-    if not claim.fit_intercept:
-        slope, H = slope[:-1], H[:-1, :-1]
-    bound = _gap(slope, H, table, center, scale, keep, claim.fit_intercept)
+        wrong = 1 / (1 + np.exp(sign * (X @ weights + claim.intercept)))  # the probability of the other class
+        Z = _coordinates(X, center, scale, keep, claim.fit_intercept)
+        slope -= Z.T @ (cost * sign * wrong) / total
+        rooted = np.sqrt(cost * wrong * (1 - wrong) / total)[:, None] * Z
+        R = np.asarray(np.linalg.qr(np.vstack([R, rooted.astype(float)]), mode="r"))
+    slope += ridge * np.append((np.sqrt(claim.l2) * weights)[keep], np.zeros(int(claim.fit_intercept)))
+    bound = _gap(slope.astype(float), R, table, (center, scale, keep, claim.fit_intercept))
     return bound <= proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value)
 
 
-def _gap(slope: Any, H: Any, table: Table, center: Any, scale: Any, keep: list[int], lifted: bool) -> float:
-    """[ρν + (1 − ρν) log(1 − ρν)]/ρ², infinite where ρν ≥ 1."""
-    diagonal = np.sqrt(np.diag(H))
-    if not (diagonal > 0).all():
+def _coordinates(X: Any, center: Any, scale: Any, keep: list[int], lifted: bool) -> Any:
+    return np.column_stack([((X - center) / scale)[:, keep], np.ones((len(X), int(lifted)))])
+
+
+def _gap(slope: Any, R: Any, table: Table, frame: tuple[Any, Any, list[int], bool]) -> float:
+    """[ρν + (1 − ρν) log(1 − ρν)]/ρ² with H = RᵀR, infinite where ρν ≥ 1."""
+    length = np.linalg.norm(R, axis=0)
+    if not (np.abs(np.diag(R)) > len(R) * np.finfo(float).eps * length).all():
         return math.inf
-    values, vectors = np.linalg.eigh(H / np.outer(diagonal, diagonal))
-    if not values[0] > 1e-14 * len(values):
-        return math.inf
-    root = vectors / np.sqrt(values) / diagonal[:, None]  # H⁻¹ = root rootᵀ
-    nu, rho = float(np.linalg.norm(slope @ root)), 0.0
+    R, slope = R / length, slope / length
+    nu, rho = float(np.linalg.norm(solve_triangular(R, slope, trans="T"))), 0.0
     for X, _, cost in table.chunks():
-        Z = np.column_stack([((X - center) / scale)[:, keep], np.ones((len(X), int(lifted)))]).astype(float)
-        rho = max(rho, float(np.sqrt(np.square(Z[cost > 0] @ root).sum(axis=1).max(initial=0))))
+        Z = _coordinates(X, *frame).astype(float)[cost > 0] / length
+        rho = max(rho, float(np.sqrt(np.square(solve_triangular(R, Z.T, trans="T")).sum(axis=0).max(initial=0))))
     x = rho * nu
     if x >= 1:
         return math.inf
@@ -149,5 +149,8 @@ def _explained(table: Table, center: Any, scale: Any, keep: list[int]) -> bool:
     return bool(np.abs(left).max(initial=0) <= 1e-6 + 1e6 * rounding)
 
 
-def _close(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+def _rounding(claim: Claim, table: Table) -> float:
+    """How far a score can move because the weights are rounded to 53 bits: it bounds how far the mean loss can."""
+    size = np.abs(claim.weights).astype(np.longdouble)
+    largest = max(float((np.abs(X) @ size).max(initial=0)) for X, _, _ in table.chunks())
+    return (len(size) + 2) * float(np.finfo(float).eps) * (largest + abs(claim.intercept))

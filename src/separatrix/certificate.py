@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .data import Rows
-from .linalg import EPS, Factor, factor
+from .linalg import EPS, Factor, Root, factor
 from .risk import BLOCK, Frame, Risk
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ def bounds(
     risk: Risk,
     v: Floats,
     gradient: Floats,
-    M: Floats,
+    M: Floats | Root,
     radius: float,
     share: float,
     spread: Callable[[Floats], Floats],
@@ -65,15 +65,18 @@ def bounds(
     flat = float(np.abs(inverse).sum(axis=1).max())  # ‖M⁻¹‖∞ ≥ 1/λ_min
     rows = len(risk.rows) * share
     slip = margin_rounding(risk.frame, risk.embed(v), radius)
-    shaken = EPS * (BLOCK + rows / BLOCK + v.size) * float(np.trace(M)) * flat + slip
+    lost = EPS * (min(rows, BLOCK) + rows / BLOCK + v.size)
+    total = float(np.square(made.diagonal).sum())
+    shaken = (lost * math.sqrt(total * flat) if isinstance(M, Root) else lost * total * flat) + slip
     if not shaken < 0.5:
         return None
-    nu = float(np.linalg.norm(made.whiten(gradient)))
-    nu += (EPS * (len(risk.rows) / 16 + 100) + slip / 4) * math.sqrt(radius * flat)
-    nu /= math.sqrt(1 - shaken)
-    rho = math.sqrt(radius * flat / (1 - shaken))
-    if rho * nu > EASY:
-        rho = min(rho, math.sqrt(leverage(risk, made) / (1 - shaken)))
+    steady = math.sqrt(1 - shaken)
+    cheap = math.sqrt(radius * flat) / steady
+    sums = float(np.linalg.norm(made.whiten(gradient))) / steady + EPS * (len(risk.rows) / 16 + 100) * cheap
+    rho, nu = cheap, sums + slip / 4 * cheap
+    if rho * nu > EASY or nu > 2 * sums:  # a row's own z/M is worth knowing only where it decides
+        rho = min(cheap, math.sqrt(leverage(risk, made)) / steady)
+        nu = sums + slip / 4 * rho
     x = rho * nu
     if not x < 1:
         return None

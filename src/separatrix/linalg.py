@@ -15,6 +15,25 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
+class Root:
+    """H = RᵀR, never multiplied out: half the digits of H are kept that forming it would lose."""
+
+    R: Floats
+
+    @classmethod
+    def of(cls, rows: Floats) -> Root:
+        """The root of rowsᵀ rows."""
+        return cls(np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64))
+
+    def __add__(self, other: Root) -> Root:
+        return Root.of(np.vstack([self.R, other.R]))
+
+    def matrix(self) -> Floats:
+        """RᵀR."""
+        return self.R.T @ self.R  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
 class Factor:
     """H = D U ᵀU D with D = diag(√Hⱼⱼ): a Cholesky factor that column scales cannot hurt."""
 
@@ -40,14 +59,20 @@ class Factor:
         inverse = np.triu(inverse) + np.triu(inverse, 1).T
         return inverse / np.outer(self.diagonal, self.diagonal)  # type: ignore[no-any-return]
 
+    def times(self, c: float) -> Factor:
+        """The factor of cH."""
+        return Factor(self.upper, self.diagonal * np.sqrt(c))
+
     @property
     def weakest(self) -> float:
         """The least part of a column's square, in units of it, that the columns before it leave over."""
         return float((np.diag(self.upper) ** 2).min())
 
 
-def factor(H: Floats) -> Factor | None:
+def factor(H: Floats | Root) -> Factor | None:
     """The Cholesky factor of H, or None where H is not positive definite to working precision."""
+    if isinstance(H, Root):
+        return _factor_of_root(H.R)
     diagonal = np.sqrt(np.maximum(np.diag(H), 0))
     if not (diagonal > 0).all() or not np.isfinite(diagonal).all():
         return None
@@ -59,8 +84,22 @@ def factor(H: Floats) -> Factor | None:
         return None
 
 
-def steady_factor(H: Floats) -> Factor:
+def _factor_of_root(R: Floats) -> Factor | None:
+    diagonal = np.linalg.norm(R, axis=0)
+    if R.shape[0] < R.shape[1] or not (diagonal > 0).all() or not np.isfinite(diagonal).all():
+        return None
+    upper = R / diagonal
+    upper *= np.sign(np.diag(upper))[:, None]
+    return Factor(upper, diagonal) if (np.diag(upper) > len(R) * EPS).all() else None
+
+
+def steady_factor(H: Floats | Root) -> Factor:
     """The factor of H + τ diag(H), with the least τ of 0, 10⁻¹², 10⁻¹⁰, … that makes one."""
+    if isinstance(H, Root):
+        made = _factor_of_root(H.R)
+        if made is not None:
+            return made
+        H = H.matrix()
     diagonal = np.diag(H).copy()
     diagonal[~(diagonal > 0)] = max(float(diagonal.max(initial=0)), 1e-300)
     shift = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .linalg import Root
 from .losses import MarginLoss
 
 Floats = NDArray[np.float64]
@@ -56,13 +58,14 @@ class Jet:
     value: float
     gradient: Floats
     hessian: Any
+    """H as a matrix, or where it was asked for so, a `Root`."""
     margin: float
     """The least margin of a row that counts."""
     radius: float
     """The largest ‖z‖² of a row, where it was asked for."""
 
     def __add__(self, other: Jet) -> Jet:
-        hessian = None if self.hessian is None or other.hessian is None else self.hessian + other.hessian
+        hessian = None if self.hessian is None else self.hessian + other.hessian
         return Jet(
             self.value + other.value,
             self.gradient + other.gradient,
@@ -78,6 +81,8 @@ class Ask(NamedTuple):
     hessian: bool = False
     steering: bool = False
     """The Hessian only steers: single precision will do."""
+    root: bool = False
+    """The Hessian as RᵀR by QR: for columns that are nearly combinations of others."""
     radius: bool = False
 
 
@@ -92,9 +97,14 @@ def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, l
         m = y * (Z @ v)
         value = float(cost @ loss.value(m))
         gradient = (cost * y * loss.slope(m)) @ Z
-        hessian = (Z.T * (cost * loss.curvature(m))) @ Z if ask.hessian else None
+        hessian = _hessian(Z, cost * loss.curvature(m), ask) if ask.hessian else None
         radius = float(np.einsum("ij,ij->i", Z, Z).max(initial=0)) if ask.radius else 0.0
     return Jet(value, gradient, hessian, float(m[cost > 0].min(initial=math.inf)), radius)
+
+
+def _hessian(Z: Floats, weight: Floats, ask: Ask) -> Floats | Root:
+    """Zᵀ diag(v) Z, or the root R of it."""
+    return Root.of(np.sqrt(weight)[:, None] * Z) if ask.root else (Z.T * weight) @ Z
 
 
 def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
@@ -160,13 +170,9 @@ class Risk:
     def __call__(self, v: Floats, ask: Ask = Ask()) -> Jet:
         """The jet at v, by one pass over the rows."""
         full = self.embed(v)
-        jet = margin_jet if self.rows.X.size < COMPILE_FROM else compiled_jet
-        total = self.rows.fold(partial(jet, self.loss, self.frame, ask, full), blas=ask.hessian)
+        total = self.rows.fold(partial(self._jet(ask), self.loss, self.frame, ask, full), blas=ask.hessian)
         weight = self.rows.weight
-        hessian = None
-        if total.hessian is not None:
-            hessian = total.hessian[np.ix_(self.active, self.active)] / weight
-            hessian[np.diag_indices_from(hessian)] += self.ridge[self.active]
+        hessian = None if total.hessian is None else self._penalised(total.hessian)
         penalty = self.ridge * full
         return Jet(
             total.value / weight + float(penalty @ full) / 2,
@@ -178,15 +184,24 @@ class Risk:
 
     def curvature(self, v: Floats, share: float) -> Floats:
         """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + diag(ridge) ⪯ H(v), S the first part of every run of rows."""
-        jet = margin_jet if self.rows.X.size < COMPILE_FROM else compiled_jet
+        ask = Ask(hessian=True)
+        jet = self._jet(ask)
 
         def part(rows: Any, lo: int, hi: int) -> Jet:
-            ask = Ask(hessian=True)
             return jet(self.loss, self.frame, ask, self.embed(v), rows, lo, lo + math.ceil((hi - lo) * share))
 
-        hessian: Floats = self.rows.fold(part, blas=True).hessian / self.rows.weight
-        hessian = hessian[np.ix_(self.active, self.active)]
-        hessian[np.diag_indices_from(hessian)] += self.ridge[self.active]
+        return self._penalised(self.rows.fold(part, blas=True).hessian)  # type: ignore[no-any-return]
+
+    def _jet(self, ask: Ask) -> Callable[..., Jet]:
+        return margin_jet if self.rows.X.size < COMPILE_FROM or ask.root else compiled_jet
+
+    def _penalised(self, total: Any) -> Any:
+        ridge = self.ridge[self.active]
+        if isinstance(total, Root):
+            R = total.R[:, self.active] / math.sqrt(self.rows.weight)
+            return Root.of(np.vstack([R, np.diag(np.sqrt(ridge))[ridge > 0]]))
+        hessian = total[np.ix_(self.active, self.active)] / self.rows.weight
+        hessian[np.diag_indices_from(hessian)] += ridge
         return hessian
 
     def embed(self, v: Floats) -> Floats:

@@ -29,6 +29,9 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
         raise NotFiniteError
     with one_blas_thread():
         Q, R = np.linalg.qr(Z.T)
+    length = np.linalg.norm(R, axis=1)
+    real = length > len(Z) * EPS * length.max(initial=0)  # the rest is rounding: centred rows add up to zero
+    Q, R = (Q[:, real], R[real]) if real.any() else (Q[:, :1], R[:1])
     rows = replace(problem.rows, X=np.ascontiguousarray(R.T))
     init = problem.init
     if isinstance(init, tuple):

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..data import Rows
-from ..linalg import Dependence, Factor, factor, steady_factor
+from ..linalg import Dependence, Factor, Root, factor, steady_factor
 from ..losses import Squared
-from ..risk import Ask, Frame, Risk
+from ..risk import Ask, Frame, Jet, Risk
 from ..solvers.descent import Direction, descend
 from ..solvers.gradient import Gradient
 from ..solvers.newton import Newton
@@ -21,6 +21,7 @@ from .problem import Floats, NotFiniteError, Problem
 
 SAMPLE = 8192
 STEER, FULL, PLAIN = Ask(hessian=True, steering=True), Ask(hessian=True), Ask()
+ROOT = Ask(hessian=True, root=True)
 CLEAR = {False: 1e-8, True: 1e-3}
 """A column of which this part of its square is its own is no combination of others, in double and single precision."""
 
@@ -39,6 +40,7 @@ class Plan:
         self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
         self.risk = Risk(problem.loss, problem.rows, frame, self.ridge, np.arange(frame.width))
         self.dependence: Dependence | None = None
+        self.nearly_dependent = False
         self.solver = self._choose() if problem.solver == "auto" else problem.solver
         self.start, self.direction, self.gram = self._begin()
 
@@ -55,27 +57,27 @@ class Plan:
         sampled = self.solver == "lbfgs" and not has_rare_column(rows, self.frame, self.problem.seed)
         sample = rows.sample(self._sample_size(), self.problem.seed) if sampled else rows
         ask = STEER if sampled and width > 200 else FULL
-        squares = replace(self.risk, loss=Squared(), rows=sample, ridge=np.zeros(width))
+        squares = replace(self.risk, loss=Squared(), rows=sample, ridge=8 * self.ridge)
         at = squares(np.zeros(width), ask)
         self.passes += len(sample) / len(rows)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
             raise NotFiniteError
-        self._settle_rank(squares, at.hessian, ask)
-        kept = self.risk.active
-        at = replace(at, gradient=at.gradient[kept], hessian=at.hessian[np.ix_(kept, kept)])
-        gram = steady_factor(at.hessian / 8 + np.diag(self.ridge[kept]))
+        if not _clear(at.hessian - np.diag(squares.ridge), ask):
+            at = self._settle_rank(squares)
+        gram = steady_factor(at.hessian).times(1 / 8)
+        self.nearly_dependent = rooted = isinstance(at.hessian, Root)
         given = self._given()
         v = least_squares(at, lifted=self.frame.lifted) if given is None else self._without_aliases(given)
         if self.solver == "newton":
-            return v, Newton(FULL), gram
+            return v, Newton(ROOT if rooted else FULL), gram
         if self.solver == "gradient":
             return v, Gradient(PLAIN), gram
         steering = gram
-        if sampled:
+        if sampled and not rooted:
             v, steering = self._on_sample(v, gram, sample, moving=given is None)
         elif given is None:
             v = log_odds_scale(v, lifted=self.frame.lifted)
-        return v, Preconditioned(steering, PLAIN, STEER, hessian_cost(width)), gram
+        return v, Preconditioned(steering, PLAIN, ROOT if rooted else STEER, hessian_cost(width)), gram
 
     def _given(self) -> Floats | None:
         """The start that was asked for; None for least squares."""
@@ -92,21 +94,31 @@ class Plan:
             return v
         return v[self.dependence.kept] + self.dependence.combination @ v[self.dependence.aliased]
 
-    def _settle_rank(self, squares: Risk, hessian: Floats, ask: Ask) -> None:
-        """Find the columns that are combinations of others; without a penalty they get no weight of their own."""
-        if _clear(hessian, ask):
-            return
-        rows, zero = self.problem.rows, np.zeros(self.frame.width)
-        if len(squares.rows) < len(rows) or ask.steering:
-            self.passes += 1
-            if _clear(replace(squares, rows=rows)(zero, FULL).hessian, FULL):
-                return
+    def _settle_rank(self, squares: Risk) -> Jet:
+        """Find the columns that are combinations of others; without a penalty they get no weight of their own.
+
+        Returns the jet of the squared risk on all rows at zero, its Hessian as a root if the columns that remain are
+        still nearly dependent.
+        """
+        rows = self.problem.rows
+        squares = replace(squares, rows=rows)
+        at = squares(np.zeros(self.frame.width), FULL)
         self.passes += 1
+        if _clear(at.hessian - np.diag(squares.ridge), FULL):
+            return at
         found = ranked(rows, self.frame)
+        self.passes += 1
         if found.aliased.size:
             self.dependence = found
             if self.problem.l2 == 0:
                 self.risk = replace(self.risk, active=found.kept)
+                squares = replace(squares, active=found.kept)
+                at = squares(np.zeros(found.kept.size), FULL)
+                self.passes += 1
+        if _clear(at.hessian, FULL):
+            return at
+        self.passes += 1
+        return squares(np.zeros(at.gradient.size), ROOT)
 
     def _on_sample(self, v: Floats, gram: Factor, sample: Rows, *, moving: bool) -> tuple[Floats, Factor]:
         """Newton's work done on few rows: a start within their statistical error, and a factor to steer by.
@@ -128,6 +140,6 @@ class Plan:
         return v, steady_factor(risk(v, STEER).hessian)
 
 
-def _clear(hessian: Floats | None, ask: Ask) -> bool:
-    made = None if hessian is None else factor(hessian)
+def _clear(hessian: Floats, ask: Ask) -> bool:
+    made = factor(hessian)
     return made is not None and made.weakest > CLEAR[ask.steering]

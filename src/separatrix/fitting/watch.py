@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from .problem import Floats, Outcome, Progress
 
 HOPELESS = 1e-3
 """A gap this far below the tolerance that still cannot be proved will not be."""
+CLEAR_MARGIN, HAIRLINE_STEPS = 0.01, 3
+"""A separating rule whose nearest row has less than this log-odds is given a few more steps to part the classes."""
 LOOK_BACK = 4
 """Passes over which the growth of the weights is told."""
 
@@ -29,6 +32,7 @@ class Watch:
         self.share = 1.0 if plan.solver == "newton" else share_of_rows(*plan.problem.rows.X.shape)
         self.proofs = 0.0
         self.attempt_below = math.inf
+        self.hairline = 0
         self.trail: list[Floats] = []
 
     def progress(self, state: State) -> Progress:
@@ -41,9 +45,12 @@ class Watch:
     def judge(self, state: State) -> Outcome | None:
         """The outcome, if this state is one."""
         self.trail = [*self.trail[-LOOK_BACK:], state.v]
-        if self.problem.l2 == 0 and state.at.margin > 0 and self._separates(state):
-            return self._end("separated", state, None)
         over = state.stalled or state.passes + self.proofs >= self.problem.max_passes
+        if self.problem.l2 == 0 and state.at.margin > 0 and self._separates(state):
+            self.hairline += 1
+            if state.at.margin >= CLEAR_MARGIN or self.hairline > HAIRLINE_STEPS or over:
+                return self._end("separated", state, None)
+            return None
         goal, estimate = self.problem.tol * abs(state.at.value), self._estimate(state)
         if isinstance(self.plan.direction, Preconditioned):
             self.plan.direction.target = 2 * goal * self.share
@@ -52,8 +59,9 @@ class Watch:
         found = self._prove(state)
         if found is not None and found.gap <= goal:
             return self._end("optimal", state, found)
-        if over or (found is None and estimate / 2 < HOPELESS * goal):
-            return self._end("budget", state, found)
+        hopeless = estimate / 2 < HOPELESS * goal
+        if over or hopeless:
+            return self._end("budget", replace(state, stalled=state.stalled or hopeless), found)
         self.attempt_below = estimate / 8 if found is None else estimate / 4 * goal / found.gap
         return None
 
@@ -84,5 +92,6 @@ class Watch:
         aliased = np.empty(0, np.intp) if dependence is None else dependence.aliased[dependence.aliased < d]
         passes = state.passes + self.proofs
         return Outcome(
-            status, weights, intercept, state.at.value, passes, found, aliased, growth, state.stalled
+            status, weights, intercept, state.at.value, passes, found, aliased, growth, state.stalled,
+            self.plan.nearly_dependent,
         )  # fmt: skip

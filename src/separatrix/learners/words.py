@@ -55,6 +55,12 @@ def budget(outcome: Outcome, problem: Problem, columns: tuple[str, ...]) -> Word
             + ("; rounding allows no further step." if outcome.stalled else "."),
             "Loosen tol." if outcome.stalled else f"Raise max_passes above {problem.max_passes:g}, or loosen tol.",
         )
+    if outcome.nearly_dependent:
+        return Words(
+            f"Not proved: {spent} the mean loss is {outcome.value:.8g}, but some columns are so nearly combinations of "
+            "others that rounding hides the minimum.",
+            "Leave one of them out, replace them by their differences, or penalise with l2 > 0.",
+        )
     growing = _growing(outcome, columns)
     if growing and problem.l2 == 0:
         return Words(
