@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,8 +18,6 @@ from .losses import MarginLoss
 Floats = NDArray[np.float64]
 BLOCK = 2048
 """Rows of one Hessian product: large enough for BLAS, small enough for the cache."""
-COMPILE_FROM = 400_000
-"""Numbers in X from which the compiled pass repays the 0.3 s that loading it takes."""
 
 
 class Frame(NamedTuple):
@@ -65,14 +64,15 @@ class Jet:
     """The largest ‖z‖² of a row, where it was asked for."""
 
     def __add__(self, other: Jet) -> Jet:
-        hessian = None if self.hessian is None else self.hessian + other.hessian
-        return Jet(
-            self.value + other.value,
-            self.gradient + other.gradient,
-            hessian,
-            min(self.margin, other.margin),
-            max(self.radius, other.radius),
-        )
+        return replace(self, gradient=self.gradient.copy(), hessian=copy(self.hessian)).__iadd__(other)
+
+    def __iadd__(self, other: Jet) -> Jet:
+        gradient, hessian = self.gradient, self.hessian
+        gradient += other.gradient
+        if hessian is not None:
+            hessian += other.hessian
+        margin, radius = min(self.margin, other.margin), max(self.radius, other.radius)
+        return Jet(self.value + other.value, gradient, hessian, margin, radius)
 
 
 class Ask(NamedTuple):
@@ -193,7 +193,7 @@ class Risk:
         return self._penalised(self.rows.fold(part, blas=True).hessian)  # type: ignore[no-any-return]
 
     def _jet(self, ask: Ask) -> Callable[..., Jet]:
-        return margin_jet if self.rows.X.size < COMPILE_FROM or ask.root else compiled_jet
+        return compiled_jet if self.rows.compiled and not ask.root else margin_jet
 
     def _penalised(self, total: Any) -> Any:
         ridge = self.ridge[self.active]

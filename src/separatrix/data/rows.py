@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
-from operator import add
+from operator import iadd
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from .threads import Map, one_blas_thread
 
-RUNS, MANY_RUNS = 16, 64
-SMALL, LARGE = 1 << 16, 1 << 28
+RUNS, MANY_RUNS, SHORTEST_RUN = 16, 64, 1024
+SMALL, LARGE = 1 << 20, 1 << 28
 NEIGHBOURS = 16
 """Rows taken together into a sample: neighbours cost no more than one row that is far away."""
 
@@ -29,6 +29,8 @@ class Rows:
     y: NDArray[np.int8]
     cost: NDArray[np.float64]
     map: Map = map
+    compiled: bool = False
+    """Whether there are, or were before a sample was taken, rows enough for the compiled pass."""
 
     def __len__(self) -> int:
         return len(self.X)
@@ -41,13 +43,14 @@ class Rows:
     def runs(self) -> Iterator[tuple[int, int]]:
         """A fixed division of the rows, by their shape alone: the same sums for any number of threads."""
         count = 1 if self.X.size < SMALL else RUNS if self.X.size < LARGE else MANY_RUNS
+        count = max(1, min(count, len(self) // SHORTEST_RUN))
         cuts = np.linspace(0, len(self), count + 1).astype(int).tolist()
         return ((lo, hi) for lo, hi in pairwise(cuts) if lo < hi)
 
     def fold(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Any:
-        """f(run) + f(run) + …, in order."""
+        """f(run) + f(run) + …, in order; the first result is added to in place."""
         with one_blas_thread() if blas else nullcontext():
-            return reduce(add, self.map(lambda run: f(self, *run), self.runs()))
+            return reduce(iadd, self.map(lambda run: f(self, *run), self.runs()))
 
     def each(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Iterator[Any]:
         """f(run), f(run), …, in order."""
