@@ -64,10 +64,9 @@ def strip(axis: Any, model: LogisticRegression, X: Any, y: Any, names: Any) -> N
     axis.set_xlabel("signed distance from the boundary (largest = 1)")
 
 
-def picture(
-    separated: LogisticRegression, optimal: LogisticRegression, ridge: LogisticRegression, X: Any, y: Any
-) -> None:
+def picture(models: tuple[LogisticRegression, ...], X: Any, y: Any) -> None:
     """Left: the classes apart. Middle: three columns, overlapping. Right: how fast each fit closed in."""
+    separated, optimal, ridge = models
     figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), constrained_layout=True)
     names = ["malignant", "benign"]
     strip(axes[0], separated, X, y, names)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .numerics import sigmoid
 
 Floats = NDArray[np.float64]
+BLOCK = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class LinearRule:
 
     def score(self, X: Any) -> Floats:
         """Z = xᵀw + b for each row."""
-        return self._rows(X) @ self.weights + self.intercept  # type: ignore[no-any-return]
+        return self._product(self._rows(X)) + self.intercept
 
     def log_odds(self, X: Any) -> Floats:
         """Log P(1 | x)/P(0 | x) = xᵀw + b, of a rule learnt by likelihood.  [001 slide 5]"""
@@ -104,7 +105,7 @@ class LinearRule:
 
     def projection(self, X: Any) -> Floats:
         """⟨w, x⟩/‖w‖ = ‖x‖ cos θ: the coordinate of x along w.  [001 slide 7]"""
-        return self._rows(X) @ self.weights / self._length("projection")  # type: ignore[no-any-return]
+        return self._product(self._rows(X)) / self._length("projection")
 
     def foot(self, X: Any) -> Floats:
         """X − d w/‖w‖: the point of the boundary that is nearest to x."""
@@ -131,13 +132,20 @@ class LinearRule:
         return f"{text.removeprefix(' + ').replace(' − ', '−', 1) if text.startswith(' −') else text[3:]} = 0"
 
     def __str__(self) -> str:
-        return f"{self.classes[1]} where {self.equation().replace(' = 0', ' > 0')}, else {self.classes[0]}"
+        return f"{self.classes[1]} where {self.equation().removesuffix(' = 0')} > 0, else {self.classes[0]}"
 
     def _rows(self, X: Any) -> Floats:
         X = np.asarray(X, dtype=None if getattr(X, "dtype", None) in (np.float32, np.float64) else np.float64)
         if X.ndim != 2 or X.shape[1] != self.weights.size:
             raise ValueError(f"X has shape {X.shape}; rows of {self.weights.size} columns are needed.")
         return X  # type: ignore[no-any-return]
+
+    def _product(self, X: Floats) -> Floats:
+        """Xw in double precision, block by block where X is not: no copy of X as a whole."""
+        if X.dtype == np.float64:
+            return X @ self.weights  # type: ignore[no-any-return]
+        blocks = range(0, len(X), BLOCK)
+        return np.concatenate([np.empty(0), *(X[i : i + BLOCK] @ self.weights for i in blocks)])
 
     def _length(self, what: str) -> float:
         if self.norm == 0:

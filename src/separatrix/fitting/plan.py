@@ -19,7 +19,7 @@ from ..solvers.start import least_squares, log_odds_scale
 from .geometry import has_rare_column, ranked
 from .problem import Floats, NotFiniteError, Problem
 
-SAMPLE = 8192
+SAMPLE, SAMPLE_NUMBERS = 8192, 4_000_000
 STEER, FULL, PLAIN = Ask(hessian=True, steering=True), Ask(hessian=True), Ask()
 ROOT = Ask(hessian=True, root=True)
 CLEAR = {False: 1e-8, True: 1e-3}
@@ -50,7 +50,8 @@ class Plan:
 
     def _sample_size(self) -> int:
         n, d = self.problem.rows.X.shape
-        return int(max(SAMPLE, 8 * d, min(n // 10, 200 * d)))
+        room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
+        return int(max(8 * d, min(max(SAMPLE, n // 10), 200 * d + SAMPLE, room)))
 
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows, width = self.problem.rows, self.frame.width

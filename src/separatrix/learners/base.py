@@ -37,7 +37,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "rule_")
         rows = checked_rows(self, X, reset=False)
         with np.errstate(invalid="ignore", over="ignore"):
-            scores = np.asarray(rows @ self.rule_.weights + self.rule_.intercept, dtype=np.float64)
+            scores = self.rule_.score(rows)
         if not np.isfinite(scores).all():
             raise not_finite(rows, self.rule_.columns, self)
         return scores
