@@ -22,8 +22,8 @@ from .problem import Floats, NotFiniteError, Problem
 SAMPLE, SAMPLE_NUMBERS = 8192, 4_000_000
 STEER, FULL, PLAIN = Ask(hessian=True, steering=True), Ask(hessian=True), Ask()
 ROOT = Ask(hessian=True, root=True)
-CLEAR = {False: 1e-8, True: 1e-3}
-"""A column of which this part of its square is its own is no combination of others, in double and single precision."""
+CLEAR, SINGLE = 1e-8, 1e-3
+"""The part of its square that must be a column's own: to be no combination of others; for single precision to do."""
 
 
 def hessian_cost(d: int) -> float:
@@ -63,7 +63,11 @@ class Plan:
         self.passes += len(sample) / len(rows)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
             raise NotFiniteError
-        if not _clear(at.hessian - np.diag(squares.ridge), ask):
+        own = _own_part(at.hessian - np.diag(squares.ridge))
+        if ask.steering and own < SINGLE:
+            at = squares(np.zeros(width), FULL)
+            own = _own_part(at.hessian - np.diag(squares.ridge))
+        if own < CLEAR:
             at = self._settle_rank(squares)
         gram = steady_factor(at.hessian).times(1 / 8)
         self.nearly_dependent = rooted = isinstance(at.hessian, Root)
@@ -75,10 +79,11 @@ class Plan:
             return v, Gradient(PLAIN), gram
         steering = gram
         if sampled and not rooted:
-            v, steering = self._on_sample(v, gram, sample, moving=given is None)
+            v, steering = self._on_sample(v, gram, sample, STEER if own > SINGLE else FULL, moving=given is None)
         elif given is None:
             v = log_odds_scale(v, lifted=self.frame.lifted)
-        return v, Preconditioned(steering, PLAIN, ROOT if rooted else STEER, hessian_cost(width)), gram
+        steer = ROOT if rooted else STEER if own > SINGLE else FULL
+        return v, Preconditioned(steering, PLAIN, steer, hessian_cost(width)), gram
 
     def _given(self) -> Floats | None:
         """The start that was asked for; None for least squares."""
@@ -105,7 +110,7 @@ class Plan:
         squares = replace(squares, rows=rows)
         at = squares(np.zeros(self.frame.width), FULL)
         self.passes += 1
-        if _clear(at.hessian - np.diag(squares.ridge), FULL):
+        if _own_part(at.hessian - np.diag(squares.ridge)) > CLEAR:
             return at
         found = ranked(rows, self.frame)
         self.passes += 1
@@ -116,12 +121,12 @@ class Plan:
                 squares = replace(squares, active=found.kept)
                 at = squares(np.zeros(found.kept.size), FULL)
                 self.passes += 1
-        if _clear(at.hessian, FULL):
+        if _own_part(at.hessian) > CLEAR:
             return at
         self.passes += 1
         return squares(np.zeros(at.gradient.size), ROOT)
 
-    def _on_sample(self, v: Floats, gram: Factor, sample: Rows, *, moving: bool) -> tuple[Floats, Factor]:
+    def _on_sample(self, v: Floats, gram: Factor, sample: Rows, steer: Ask, *, moving: bool) -> tuple[Floats, Factor]:
         """Newton's work done on few rows: a start within their statistical error, and a factor to steer by.
 
         A prior of variance 30/d on each weight keeps the sample's fit from running away where columns are many or rare.
@@ -129,7 +134,7 @@ class Plan:
         share = len(sample) / len(self.problem.rows)
         prior = max(1.0, self.frame.width / 30) / len(sample)
         risk = replace(self.risk, rows=sample, ridge=self.ridge + prior)
-        direction = Preconditioned(gram, PLAIN, STEER, math.inf)
+        direction = Preconditioned(gram, PLAIN, steer, math.inf)
         for state in descend(risk, v, direction) if moving else ():
             v = state.v
             if not math.isfinite(state.at.value):
@@ -138,9 +143,10 @@ class Plan:
                 self.passes += state.passes * share
                 break
         self.passes += share
-        return v, steady_factor(risk(v, STEER).hessian)
+        return v, steady_factor(risk(v, steer).hessian)
 
 
-def _clear(hessian: Floats, ask: Ask) -> bool:
+def _own_part(hessian: Floats) -> float:
+    """The least part of a column's square that no columns before it explain; zero if H is singular."""
     made = factor(hessian)
-    return made is not None and made.weakest > CLEAR[ask.steering]
+    return 0.0 if made is None else made.weakest
