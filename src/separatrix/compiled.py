@@ -147,10 +147,12 @@ def _pull(X, lo, rows, center, r, g):  # type: ignore[no-untyped-def]
 
 
 @register_jitable(**SUMS)
-def _radius(X, lo, rows, center, inverse_scale):  # type: ignore[no-untyped-def]
-    """maxᵢ Σⱼ ((xᵢⱼ − cⱼ)/sⱼ)²."""
+def _radius(X, lo, rows, cost, first, center, inverse_scale):  # type: ignore[no-untyped-def]
+    """maxᵢ Σⱼ ((xᵢⱼ − cⱼ)/sⱼ)² over the rows that count."""
     largest = 0.0
     for k in range(rows):
+        if cost.size and not cost[first + k] > 0:
+            continue
         s = 0.0
         for j in range(center.size):
             u = (X[lo + k, j] - center[j]) * inverse_scale[j]
@@ -213,9 +215,9 @@ def _pass(value, slope, curvature, self, stamp):  # type: ignore[no-untyped-def]
                 _pull(X, start, rows, center, r, gradient)
             if inverse_scale.size:
                 if gather:
-                    largest = _radius(tile, 0, rows, center, inverse_scale)
+                    largest = _radius(tile, 0, rows, cost, start, center, inverse_scale)
                 else:
-                    largest = _radius(X, start, rows, center, inverse_scale)
+                    largest = _radius(X, start, rows, cost, start, center, inverse_scale)
                 radius = largest if largest > radius else radius
         return total, pulls, margin, radius
 
@@ -259,7 +261,8 @@ def _own_fields(loss: losses.MarginLoss) -> Any:
     """The loss's parameters by name: all that `self` is to Numba. The type is importable, or the cache would miss."""
     if not fields(loss):  # type: ignore[arg-type]
         return ()
-    name = f"{type(loss).__name__}Fields"
+    owner = f"{type(loss).__module__}.{type(loss).__qualname__}"
+    name = f"Fields_{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
     names = [field.name for field in fields(loss)]  # type: ignore[arg-type]
     kind = globals().setdefault(name, namedtuple(name, names, module=__name__))  # type: ignore[misc]
     return kind(*astuple(loss))  # type: ignore[call-overload]
@@ -282,8 +285,7 @@ def pass_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[...
         _matrix(dtype, order, readonly=True), signs, numbers, types.int64, types.int64, types.boolean,
         numbers, numbers, types.float64, vector, vector, numbers,
     )  # fmt: skip
-    source = inspect.getsource(type(loss)) if type(loss).__module__ != losses.__name__ else ""
-    stamp = STAMP + hashlib.sha256(source.encode()).hexdigest()
+    stamp = STAMP + hashlib.sha256(inspect.getsource(sys.modules[type(loss).__module__]).encode()).hexdigest()
     kernel: Callable[..., Any] = _pass(*methods, _own_fields(loss), stamp)  # type: ignore[no-untyped-call, call-arg]
     return _compiled(kernel, signature, **EXACT)
 

@@ -79,9 +79,10 @@ def factor(H: Floats | Root) -> Factor | None:
     scaled = H / diagonal
     scaled /= diagonal[:, None]
     try:
-        return Factor(cholesky(scaled, overwrite_a=True, check_finite=False), diagonal)
+        upper = cholesky(scaled, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return None
+    return Factor(upper, diagonal) if np.isfinite(np.diag(upper)).all() else None
 
 
 def _factor_of_root(R: Floats) -> Factor | None:
@@ -100,6 +101,8 @@ def steady_factor(H: Floats | Root) -> Factor:
         if made is not None:
             return made
         H = H.matrix()
+    if not np.isfinite(H).all():
+        raise LinAlgError("a matrix with NaN or infinity has no factor")
     diagonal = np.diag(H).copy()
     diagonal[~(diagonal > 0)] = max(float(diagonal.max(initial=0)), 1e-300)
     shift = 0.0

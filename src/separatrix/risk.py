@@ -98,7 +98,7 @@ def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, l
         value = float(cost @ loss.value(m))
         gradient = (cost * y * loss.slope(m)) @ Z
         hessian = _hessian(Z, cost * loss.curvature(m), ask) if ask.hessian else None
-        radius = float(np.einsum("ij,ij->i", Z, Z).max(initial=0)) if ask.radius else 0.0
+        radius = float(np.einsum("ij,ij->i", Z, Z)[cost > 0].max(initial=0)) if ask.radius else 0.0
     return Jet(value, gradient, hessian, float(m[cost > 0].min(initial=math.inf)), radius)
 
 
@@ -150,6 +150,10 @@ class Roots:
     def product(self, weight: Floats, lo: int, hi: int) -> NDArray[Any]:
         """Zᵀ diag(v) Z over the rows lo ≤ i < hi."""
         A = self.buffer[: hi - lo]
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._product(weight, lo, hi, A)
+
+    def _product(self, weight: Floats, lo: int, hi: int, A: NDArray[Any]) -> NDArray[Any]:
         self.kernel(self.rows.X, lo, hi, self.frame.center, self.inverse_scale, weight, A)
         if (weight >= 0).all():
             return A.T @ A  # type: ignore[no-any-return]

@@ -59,7 +59,7 @@ class Rows:
 
     def sample(self, size: int, seed: int) -> Rows:
         """About `size` rows, in clusters of neighbours, in random order; all of them where that is no more."""
-        if size >= len(self):
+        if size >= len(self) or len(self) < NEIGHBOURS:
             return self
         clusters = len(self) // NEIGHBOURS
         picked = np.random.default_rng(seed).permutation(clusters)[: max(1, size // NEIGHBOURS)]

@@ -16,12 +16,12 @@ from .problem import Floats, NotFiniteError
 SAMPLE, RARE = 4096, 25
 
 
-def frame_of(rows: Rows, lifted: bool, seed: int) -> Frame:
+def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
     """Means and deviations of a sample of the rows; of all of them for a column that is constant in the sample.
 
     Any centre and scale give the same minimum; these give a Hessian with a diagonal of about one.
     """
-    sample = rows.sample(SAMPLE, seed)
+    sample = rows.sample(size, seed)
     center, scale = _moments(sample.X, sample.cost, lifted)
     for j in np.flatnonzero(~(scale > 64 * EPS * np.abs(center))):
         column = rows.X[:, j : j + 1]
@@ -38,10 +38,14 @@ def frame_of(rows: Rows, lifted: bool, seed: int) -> Frame:
 def _moments(X: Any, cost: Floats, lifted: bool) -> tuple[Floats, Floats]:
     """Means (zero without an intercept) and root mean squares about them, by cost."""
     weight = cost / cost.sum() if cost.any() else np.full(len(X), 1 / len(X))
+    blocks = [slice(lo, lo + SAMPLE) for lo in range(0, len(X), SAMPLE)]
+    center, square = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
-        X = np.asarray(X, dtype=np.float64)
-        center = weight @ X if lifted else np.zeros(X.shape[1])
-        return center, np.sqrt(weight @ np.square(X - center))
+        for block in blocks if lifted else ():
+            center += weight[block] @ X[block]
+        for block in blocks:
+            square += weight[block] @ np.square(X[block] - center)
+    return center, np.sqrt(square)
 
 
 def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:

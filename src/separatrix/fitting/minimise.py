@@ -10,7 +10,7 @@ import numpy as np
 from ..risk import Frame
 from ..solvers.descent import descend
 from .few_rows import through_rows
-from .geometry import frame_of
+from .geometry import SAMPLE, frame_of
 from .plan import Plan
 from .problem import NotFiniteError, Outcome, Problem, Progress
 from .watch import Watch
@@ -33,6 +33,9 @@ def in_frame(problem: Problem, frame: Frame) -> Fit:
     """Minimise with the rows seen in a frame."""
     plan = Plan(problem, frame)
     at = plan.risk(plan.start, plan.direction.ask._replace(radius=True))
+    if at.radius > 4 * len(problem.rows) * frame.width > 4 * SAMPLE * frame.width:
+        # a row far out of any sample: with the deviations of all rows this could not be
+        return (yield from in_frame(problem, frame_of(problem.rows, problem.lifted, problem.seed, len(problem.rows))))
     watch = Watch(plan, at.radius)
     for state in descend(plan.risk, plan.start, plan.direction, passes=plan.passes + 1, at=at):
         if not (math.isfinite(state.at.value) and np.isfinite(state.at.gradient).all()):

@@ -325,7 +325,8 @@ class LogisticRegression(LinearClassifier):
 
     def _interrupt(self, latest: Step | None, prepared: Prepared) -> None:
         d = len(prepared.columns)
-        weights, intercept = (np.zeros(d), 0.0) if latest is None else (latest.weights, latest.intercept)
+        given = prepared.problem.init if isinstance(prepared.problem.init, tuple) else (np.zeros(d), 0.0)
+        weights, intercept = given if latest is None else (latest.weights, latest.intercept)
         value, passes = (math.nan, 0.0) if latest is None else (latest.value, latest.passes)
         self._keep(weights, intercept, value, passes, prepared)
         of = d + prepared.problem.lifted
