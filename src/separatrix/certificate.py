@@ -40,8 +40,8 @@ class Bounds:
 
 
 def share_of_rows(n: int, d: int) -> float:
-    """The part of the rows whose Hessian costs about half a pass, four rows a weight at the least."""
-    return 1.0 if n < 4096 else min(1.0, max(4 * d, 10 * n / d) / n)
+    """The part of the rows whose Hessian costs less than half a pass, four rows a weight at the least."""
+    return 1.0 if n < 4096 else min(1.0, max(4 * d, min(10 * n / d, n / 12)) / n)
 
 
 def bounds(

@@ -16,7 +16,7 @@ from .linalg import Root
 from .losses import MarginLoss
 
 Floats = NDArray[np.float64]
-BLOCK = 2048
+BLOCK = 1024
 """Rows of one Hessian product: large enough for BLAS, small enough for the cache."""
 
 

@@ -23,6 +23,11 @@ LOOK_BACK = 4
 """Passes over which the growth of the weights is told."""
 
 
+def proof_cost(d: int) -> float:
+    """How many passes a Hessian of all rows costs in double precision (measured)."""
+    return 3 + d / 25
+
+
 class Watch:
     """Reads the states of a descent."""
 
@@ -54,9 +59,10 @@ class Watch:
         goal, estimate = self.problem.tol * abs(state.at.value), self._estimate(state)
         if isinstance(self.plan.direction, Preconditioned):
             self.plan.direction.target = 2 * goal * self.share
-        if not over and estimate / 2 > min(goal * max(self.share, 0.05), self.attempt_below):
+        share = self._share(estimate / 2 / goal if goal else math.inf)
+        if not over and estimate / 2 > min(goal * max(share, 0.05), self.attempt_below):
             return None
-        found = self._prove(state)
+        found = self._prove(state, share)
         if found is not None and found.gap <= goal:
             return self._end("optimal", state, found)
         hopeless = estimate / 2 < HOPELESS * goal
@@ -74,9 +80,14 @@ class Watch:
             return float(np.square(self.plan.gram.whiten(state.at.gradient)).sum())
         return state.decrement
 
-    def _prove(self, state: State) -> Bounds | None:
+    def _share(self, gap: float) -> float:
+        """The part of the rows for a proof of a gap in units of the goal: more of them, if cheaper than a pass."""
+        more = 1.5 * gap
+        return more if self.share < more <= min(1, self.share + 1 / proof_cost(self.plan.frame.width)) else self.share
+
+    def _prove(self, state: State, first: float) -> Bounds | None:
         """The certificate from a part of the rows; from all of them where that proves nothing."""
-        for share in (self.share, 1.0)[self.share == 1.0 :]:
+        for share in (first, 1.0)[first == 1.0 :]:
             whole = state.at.hessian if self.plan.solver == "newton" else None
             self.proofs += share if whole is None else 0
             M = self.plan.risk.curvature(state.v, share) if whole is None else whole
