@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .verdict import Verdict
 
 CHUNK = 4096
+TOO_SURE, ATTEMPTS = 1e-10, 8
+"""Rows with less curvature than this prove nothing; how often the farthest rows are left out."""
+Frame = tuple[Any, Any, list[int], bool]
+"""Centre, scale, the columns that are not aliased, whether there is an intercept."""
 SLACK = 1e-6
 """Relative: what the certificate's own rounding may make of a bound that is recomputed."""
 
@@ -35,10 +39,11 @@ class Table:
         if not len(X) == len(y) == len(cost):
             raise ValueError(f"X has {len(X)} rows, y {len(y)}, sample_weight {len(cost)}: they must agree.")
         first, second = (np.array([label == known for label in y.tolist()]) for known in claim.classes)
-        self.known = bool((first | second).all())
-        self.sign = np.where(second, 1.0, -1.0)
-        self.cost = cost * np.where(second, claim.class_weight[1], claim.class_weight[0])
-        self.X = X
+        counts = cost > 0
+        self.rows, self.known = len(X), bool((first | second).all())
+        self.sign = np.where(second, 1.0, -1.0)[counts]
+        self.cost = (cost * np.where(second, claim.class_weight[1], claim.class_weight[0]))[counts]
+        self.X = X if counts.all() else X[counts]
 
     def chunks(self) -> Iterator[tuple[Any, Any, Any]]:
         """Rows, signs and costs, some thousand rows at a time, in long double."""
@@ -51,7 +56,7 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
     """Whether the verdict's claim holds on these rows."""
     claim = verdict.claim
     table = Table(claim, X, y, sample_weight)
-    if not table.known or len(table.X) != claim.rows or not table.cost.sum() > 0:
+    if not table.known or table.rows != claim.rows or not len(table.X):
         return False
     if isinstance(verdict.certificate, Separation):
         return separates(verdict.certificate, table)
@@ -67,10 +72,10 @@ def separates(proof: Separation, table: Table) -> bool:
     size = np.abs(proof.weights)
     for lo in range(0, len(table.X), CHUNK):
         rows = slice(lo, lo + CHUNK)
-        X, sign, cost = table.X[rows].astype(float), table.sign[rows], table.cost[rows]
+        X, sign = table.X[rows].astype(float), table.sign[rows]
         margins = sign * (X @ proof.weights + proof.intercept)
         doubt = (X.shape[1] + 4) * np.finfo(float).eps * (np.abs(X) @ size + abs(proof.intercept))
-        for i in np.flatnonzero((cost > 0) & ~(margins > doubt)):
+        for i in np.flatnonzero(~(margins > doubt)):
             score = sum((Fraction(x) * Fraction(w) for x, w in zip(X[i].tolist(), proof.weights.tolist(), strict=True)),
                         Fraction(proof.intercept))  # fmt: skip
             if not int(sign[i]) * score > 0:
@@ -95,38 +100,62 @@ def is_optimal(proof: Optimality, verdict: Verdict, table: Table) -> bool:
     keep = [j for j, name in enumerate(claim.columns) if name not in aliased]
     if aliased and not _explained(table, center, scale, keep):
         return False
-    weights, total = claim.weights.astype(np.longdouble), table.cost.sum()
-    ridge = np.append(np.sqrt(claim.l2) / scale[keep], np.zeros(int(claim.fit_intercept)))
-    slope, R = np.zeros(ridge.size, np.longdouble), np.diag(ridge).astype(float)
-    for X, sign, cost in table.chunks():
-        wrong = 1 / (1 + np.exp(sign * (X @ weights + claim.intercept)))  # the probability of the other class
-        Z = _coordinates(X, center, scale, keep, claim.fit_intercept)
-        slope -= Z.T @ (cost * sign * wrong) / total
-        rooted = np.sqrt(cost * wrong * (1 - wrong) / total)[:, None] * Z
-        R = np.asarray(np.linalg.qr(np.vstack([R, rooted.astype(float)]), mode="r"))
-    slope += ridge * np.append((np.sqrt(claim.l2) * weights)[keep], np.zeros(int(claim.fit_intercept)))
-    bound = _gap(slope.astype(float), R, table, (center, scale, keep, claim.fit_intercept))
-    return bound <= proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value)
+    frame = (center, scale, keep, claim.fit_intercept)
+    slope, curvature = _slope_and_curvature(claim, table, frame)
+    chosen = curvature > 0
+    for _ in range(ATTEMPTS):
+        bound, leverages = _gap(slope, claim, table, frame, np.where(chosen, curvature, 0.0))
+        if bound <= proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value):
+            return True
+        chosen &= leverages <= 0.5 * leverages[chosen].max(initial=0)  # rows far out weaken a proof: try without
+    return False
 
 
 def _coordinates(X: Any, center: Any, scale: Any, keep: list[int], lifted: bool) -> Any:
     return np.column_stack([((X - center) / scale)[:, keep], np.ones((len(X), int(lifted)))])
 
 
-def _gap(slope: Any, R: Any, table: Table, frame: tuple[Any, Any, list[int], bool]) -> float:
-    """[ρν + (1 − ρν) log(1 − ρν)]/ρ² with H = RᵀR, infinite where ρν ≥ 1."""
+def _ridge(claim: Claim, frame: Frame) -> Any:
+    """The roots of the penalty's curvatures."""
+    _, scale, keep, lifted = frame
+    return np.append(np.sqrt(claim.l2) / scale[keep], np.zeros(int(lifted)))
+
+
+def _slope_and_curvature(claim: Claim, table: Table, frame: Frame) -> tuple[Any, Any]:
+    """The gradient, and each row's share cᵢp(1 − p)/C of the Hessian."""
+    weights, total, bends = claim.weights.astype(np.longdouble), table.cost.sum(), []
+    slope = _ridge(claim, frame) * np.append((np.sqrt(claim.l2) * weights)[frame[2]], np.zeros(int(frame[3])))
+    for X, sign, cost in table.chunks():
+        m = sign * (X @ weights + claim.intercept)
+        e = np.exp(-np.abs(m))
+        wrong = np.where(m > 0, e, 1) / (1 + e)  # the probability of the other class
+        slope -= _coordinates(X, *frame).T @ (cost * sign * wrong) / total
+        bends.append((e / (1 + e) ** 2).astype(float))
+    curvature = np.concatenate(bends)
+    return slope.astype(float), np.where(curvature >= TOO_SURE, curvature * table.cost / total, 0.0)
+
+
+def _gap(slope: Any, claim: Claim, table: Table, frame: Frame, curvature: Any) -> tuple[float, Any]:
+    """[ρν + (1 − ρν) log(1 − ρν)]/ρ², H = RᵀR of the chosen rows, infinite if ρν ≥ 1; and zᵀH⁻¹z of every row."""
+    R, start = np.diag(_ridge(claim, frame)).astype(float), 0
+    for X, _, _ in table.chunks():
+        rooted = np.sqrt(curvature[start : start + len(X)])[:, None] * _coordinates(X, *frame)
+        R, start = np.asarray(np.linalg.qr(np.vstack([R, rooted.astype(float)]), mode="r")), start + len(X)
     length = np.linalg.norm(R, axis=0)
     if not (np.abs(np.diag(R)) > len(R) * np.finfo(float).eps * length).all():
-        return math.inf
-    R, slope = R / length, slope / length
-    nu, rho = float(np.linalg.norm(solve_triangular(R, slope, trans="T"))), 0.0
-    for X, _, cost in table.chunks():
-        Z = _coordinates(X, *frame).astype(float)[cost > 0] / length
-        rho = max(rho, float(np.sqrt(np.square(solve_triangular(R, Z.T, trans="T")).sum(axis=0).max(initial=0))))
+        return math.inf, np.zeros(len(curvature))
+    nu = float(np.linalg.norm(solve_triangular(R / length, slope / length, trans="T")))
+    halves = (
+        solve_triangular(R / length, (_coordinates(X, *frame).astype(float) / length).T, trans="T")
+        for X, _, _ in table.chunks()
+    )
+    leverages = np.concatenate([np.square(half).sum(axis=0) for half in halves])
+    rho = math.sqrt(leverages[curvature > 0].max(initial=0))
     x = rho * nu
     if x >= 1:
-        return math.inf
-    return nu * nu / 2 * (1 + x / 2) if x < 1e-4 else (x + (1 - x) * math.log1p(-x)) / rho**2
+        return math.inf, leverages
+    bound = nu * nu / 2 * (1 + x / 2) if x < 1e-4 else (x + (1 - x) * math.log1p(-x)) / rho**2
+    return bound, leverages
 
 
 def _center_and_scale(claim: Claim, table: Table) -> tuple[Any, Any]:

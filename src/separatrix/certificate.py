@@ -1,15 +1,17 @@
 """A proof that a minimum exists and is near, from the gradient and a part of the Hessian.
 
-With M ⪯ H(v), ν² = gᵀM⁻¹g and ρ² = maxᵢ zᵢᵀM⁻¹zᵢ: along any ray the curvature of a logistic risk falls no faster than
-e^−ρt, because |φ‴| ≤ φ″. So if ρν < 1, the slope turns positive within −log(1 − ρν)/ρ of v in every direction:
-the minimum exists, lies within that distance in the norm of M, and is at most [ρν + (1 − ρν) log(1 − ρν)]/ρ² lower.
+Let M ⪯ H(v) be the Hessian of some of the rows, S, and the penalty; ν² = gᵀM⁻¹g, ρ² = max_{i∈S} zᵢᵀM⁻¹zᵢ. Along any ray
+the curvature of these rows falls no faster than e^−ρt, because |φ‴| ≤ φ″, and the other rows only add to it. So if
+ρν < 1, the slope turns positive within −log(1 − ρν)/ρ of v in every direction: the minimum exists, lies within that
+distance in the norm of M, and is at most [ρν + (1 − ρν) log(1 − ρν)]/ρ² lower.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from .linalg import EPS, Factor, Root, factor
 from .risk import BLOCK, Frame, Risk
 
 Floats = NDArray[np.float64]
+TOO_SURE = 1e-10
 EASY = 0.3
 """A cheap bound on ρ is good enough when it proves ρν below this."""
 
@@ -45,19 +48,15 @@ def share_of_rows(n: int, d: int) -> float:
 
 
 def bounds(
-    risk: Risk,
-    v: Floats,
-    gradient: Floats,
-    M: Floats | Root,
-    radius: float,
-    share: float,
-    spread: Callable[[Floats], Floats],
+    risk: Risk, v: Floats, gradient: Floats, share: float, rooted: bool, spread: Callable[[Floats], Floats]
 ) -> Bounds | None:
     """ν, ρ and what follows from them, rounding included; None where nothing is proved.
 
-    `M` is the Hessian of a `share` of the rows; `radius` is the largest ‖z‖² of a row; `spread` turns M⁻¹ into the
-    deviations of the user's coefficients.
+    `share` is the part of the rows to be used; `rooted` asks for a root of M; `spread` turns M⁻¹ into the deviations of
+    the user's coefficients.
     """
+    evidence = Evidence(risk, v, share)
+    M, radius = evidence.hessian(rooted=rooted)
     made = factor(M)
     if made is None:
         return None
@@ -65,17 +64,17 @@ def bounds(
     flat = float(np.abs(inverse).sum(axis=1).max())  # ‖M⁻¹‖∞ ≥ 1/λ_min
     rows = len(risk.rows) * share
     slip = margin_rounding(risk.frame, risk.embed(v), radius)
-    lost = EPS * (min(rows, BLOCK) + rows / BLOCK + v.size)
-    total = float(np.square(made.diagonal).sum())
-    shaken = (lost * math.sqrt(total * flat) if isinstance(M, Root) else lost * total * flat) + slip
+    lost = EPS * (min(rows, BLOCK) + rows / BLOCK + v.size) * v.size
+    scaled = float(np.abs(inverse * np.outer(made.diagonal, made.diagonal)).sum(axis=1).max())
+    shaken = lost * (math.sqrt(scaled) if isinstance(M, Root) else scaled) + slip
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
     cheap = math.sqrt(radius * flat) / steady
     sums = float(np.linalg.norm(made.whiten(gradient))) / steady + EPS * (len(risk.rows) / 16 + 100) * cheap
     rho, nu = cheap, sums + slip / 4 * cheap
-    if rho * nu > EASY or nu > 2 * sums:  # a row's own z/M is worth knowing only where it decides
-        rho = min(cheap, math.sqrt(leverage(risk, made)) / steady)
+    if rho * nu > EASY or nu > 2 * sums:  # the exact ρ is worth its price only where it decides
+        rho = min(cheap, math.sqrt(evidence.leverage(made)) / steady)
         nu = sums + slip / 4 * rho
     x = rho * nu
     if not x < 1:
@@ -96,17 +95,50 @@ def margin_rounding(frame: Frame, v: Floats, radius: float) -> float:
     return EPS * (frame.width + 4) * math.sqrt(radius) * float(np.linalg.norm(v))
 
 
-def leverage(risk: Risk, made: Factor) -> float:
-    """maxᵢ zᵢᵀM⁻¹zᵢ over the rows that count."""
+@dataclass(frozen=True)
+class Evidence:
+    """The rows S of a proof: the first part of every run, less those that are too sure to matter (φ″ < 10⁻¹⁰)."""
 
-    def block(rows: Rows, lo: int, hi: int) -> float:
-        largest = 0.0
-        for start in range(lo, hi, BLOCK):
-            stop = min(start + BLOCK, hi)
-            Z = risk.frame.coordinates(rows.X[start:stop])[:, risk.active]
+    risk: Risk
+    v: Floats
+    share: float
+
+    def hessian(self, *, rooted: bool) -> tuple[Floats | Root, float]:
+        """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖² in S."""
+
+        def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
+            total: Any = Root(np.zeros((1, width))) if rooted else np.zeros((width, width))
+            radius = 0.0
+            for Z, weight in self._blocks(rows, lo, hi):
+                total += Root.of(np.sqrt(weight)[:, None] * Z) if rooted else (Z.T * weight) @ Z
+                radius = max(radius, float(np.einsum("ij,ij->i", Z, Z).max(initial=0)))
+            return total, radius
+
+        width, radius = self.risk.active.size, 0.0
+        whole: Any = None
+        for part, largest in self.risk.rows.each(run, blas=True):
+            whole = part if whole is None else whole + part
+            radius = max(radius, largest)
+        return self.risk.penalised(whole), radius
+
+    def leverage(self, made: Factor) -> float:
+        """max_{i∈S} zᵢᵀM⁻¹zᵢ."""
+
+        def run(rows: Rows, lo: int, hi: int) -> float:
+            sizes = (np.square(made.whiten(Z.T)).sum(axis=0).max(initial=0) for Z, _ in self._blocks(rows, lo, hi))
+            return float(max(sizes, default=0.0))
+
+        return float(max(self.risk.rows.each(run, blas=True))) * (1 + 1e-10)
+
+    def _blocks(self, rows: Rows, lo: int, hi: int) -> Iterator[tuple[Floats, Floats]]:
+        """zᵢ and cᵢφ″(mᵢ), block by block."""
+        stop, v = lo + math.ceil((hi - lo) * self.share), self.risk.embed(self.v)
+        for start in range(lo, stop, BLOCK):
+            block = slice(start, min(start + BLOCK, stop))
+            Z = self.risk.frame.coordinates(rows.X[block])
+            weight = self.risk.loss.curvature(rows.y[block] * (Z @ v))
+            counts = weight >= TOO_SURE
             if rows.cost.size:
-                Z = Z[rows.cost[start:stop] > 0]
-            largest = max(largest, float(np.square(made.whiten(Z.T)).sum(axis=0).max(initial=0)))
-        return largest
-
-    return float(max(risk.rows.each(block, blas=True))) * (1 + 1e-10)
+                counts &= rows.cost[block] > 0
+                weight = weight * rows.cost[block]
+            yield Z[np.ix_(counts, self.risk.active)], weight[counts]

@@ -147,21 +147,6 @@ def _pull(X, lo, rows, center, r, g):  # type: ignore[no-untyped-def]
 
 
 @register_jitable(**SUMS)
-def _radius(X, lo, rows, cost, first, center, inverse_scale):  # type: ignore[no-untyped-def]
-    """maxᵢ Σⱼ ((xᵢⱼ − cⱼ)/sⱼ)² over the rows that count."""
-    largest = 0.0
-    for k in range(rows):
-        if cost.size and not cost[first + k] > 0:
-            continue
-        s = 0.0
-        for j in range(center.size):
-            u = (X[lo + k, j] - center[j]) * inverse_scale[j]
-            s += u * u
-        largest = s if s > largest else largest
-    return largest
-
-
-@register_jitable(**SUMS)
 def _total(z, rows):  # type: ignore[no-untyped-def]
     s = 0.0
     for k in range(rows):
@@ -170,14 +155,14 @@ def _total(z, rows):  # type: ignore[no-untyped-def]
 
 
 def _pass(value, slope, curvature, self, stamp):  # type: ignore[no-untyped-def]
-    """One loss's pass over the rows lo ≤ i < hi: Σ sφ(m), Σ sφ′(m) y (x − c), the least margin, the largest radius."""
+    """One loss's pass over the rows lo ≤ i < hi: Σ sφ(m), Σ sφ′(m) y (x − c), the least margin."""
 
-    def kernel(X, y, cost, lo, hi, gather, center, w, b, gradient, weight, inverse_scale):  # type: ignore[no-untyped-def]
+    def kernel(X, y, cost, lo, hi, gather, center, w, b, gradient, weight):  # type: ignore[no-untyped-def]
         stamp  # noqa: B018  in the closure, hence in Numba's cache key
         d = w.size
         m, f, r, sign = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
         tile = np.empty((TILE if gather else 0, d), X.dtype)
-        total, margin, radius, pulls = 0.0, np.inf, 0.0, 0.0
+        total, margin, pulls = 0.0, np.inf, 0.0
         for start in range(lo, hi, TILE):
             rows = min(TILE, hi - start)
             if gather:
@@ -213,13 +198,7 @@ def _pass(value, slope, curvature, self, stamp):  # type: ignore[no-untyped-def]
                 _pull(tile, 0, rows, center, r, gradient)
             else:
                 _pull(X, start, rows, center, r, gradient)
-            if inverse_scale.size:
-                if gather:
-                    largest = _radius(tile, 0, rows, cost, start, center, inverse_scale)
-                else:
-                    largest = _radius(X, start, rows, cost, start, center, inverse_scale)
-                radius = largest if largest > radius else radius
-        return total, pulls, margin, radius
+        return total, pulls, margin
 
     return kernel
 
@@ -281,9 +260,9 @@ def pass_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[...
     methods = (_inlined(getattr(type(loss), name)) for name in ("value", "slope", "curvature"))
     vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
     signs = types.Array(types.int8, 1, "C", readonly=True)
-    signature = types.Tuple((types.float64,) * 4)(
+    signature = types.Tuple((types.float64,) * 3)(
         _matrix(dtype, order, readonly=True), signs, numbers, types.int64, types.int64, types.boolean,
-        numbers, numbers, types.float64, vector, vector, numbers,
+        numbers, numbers, types.float64, vector, vector,
     )  # fmt: skip
     stamp = STAMP + hashlib.sha256(inspect.getsource(sys.modules[type(loss).__module__]).encode()).hexdigest()
     kernel: Callable[..., Any] = _pass(*methods, _own_fields(loss), stamp)  # type: ignore[no-untyped-call, call-arg]

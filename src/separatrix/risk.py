@@ -60,8 +60,6 @@ class Jet:
     """H as a matrix, or where it was asked for so, a `Root`."""
     margin: float
     """The least margin of a row that counts."""
-    radius: float
-    """The largest ‖z‖² of a row, where it was asked for."""
 
     def __add__(self, other: Jet) -> Jet:
         return replace(self, gradient=self.gradient.copy(), hessian=copy(self.hessian)).__iadd__(other)
@@ -71,8 +69,7 @@ class Jet:
         gradient += other.gradient
         if hessian is not None:
             hessian += other.hessian
-        margin, radius = min(self.margin, other.margin), max(self.radius, other.radius)
-        return Jet(self.value + other.value, gradient, hessian, margin, radius)
+        return Jet(self.value + other.value, gradient, hessian, min(self.margin, other.margin))
 
 
 class Ask(NamedTuple):
@@ -83,7 +80,6 @@ class Ask(NamedTuple):
     """The Hessian only steers: single precision will do."""
     root: bool = False
     """The Hessian as RᵀR by QR: for columns that are nearly combinations of others."""
-    radius: bool = False
 
 
 def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
@@ -98,8 +94,7 @@ def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, l
         value = float(cost @ loss.value(m))
         gradient = (cost * y * loss.slope(m)) @ Z
         hessian = _hessian(Z, cost * loss.curvature(m), ask) if ask.hessian else None
-        radius = float(np.einsum("ij,ij->i", Z, Z)[cost > 0].max(initial=0)) if ask.radius else 0.0
-    return Jet(value, gradient, hessian, float(m[cost > 0].min(initial=math.inf)), radius)
+    return Jet(value, gradient, hessian, float(m[cost > 0].min(initial=math.inf)))
 
 
 def _hessian(Z: Floats, weight: Floats, ask: Ask) -> Floats | Root:
@@ -114,26 +109,19 @@ def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any,
     order, d = layout(rows.X), frame.center.size
     run = partial(pass_kernel(loss, rows.X.dtype.name, order), rows.X, rows.y, rows.cost)
     gather, w, b = order != "C", v[:d] / frame.scale, float(v[-1]) if frame.lifted else 0.0
-    inverse_scale = 1 / frame.scale if ask.radius else np.empty(0)
     gradient, hessian, sums = np.zeros(d), None, []
     if not ask.hessian:
-        sums.append(run(lo, hi, gather, frame.center, w, b, gradient, np.empty(0), inverse_scale))
+        sums.append(run(lo, hi, gather, frame.center, w, b, gradient, np.empty(0)))
     else:
         hessian, work = np.zeros((frame.width, frame.width)), Roots(rows, frame, ask, min(BLOCK, hi - lo))
         for start in range(lo, hi, BLOCK):
             stop = min(start + BLOCK, hi)
             weight = np.empty(stop - start)
-            sums.append(run(start, stop, gather, frame.center, w, b, gradient, weight, inverse_scale))
+            sums.append(run(start, stop, gather, frame.center, w, b, gradient, weight))
             hessian += work.product(weight, start, stop)
-    value, pulls, margins, radii = zip(*sums, strict=True)
+    value, pulls, margins = zip(*sums, strict=True)
     tail = [math.fsum(pulls)] if frame.lifted else []
-    return Jet(
-        math.fsum(value),
-        np.append(gradient / frame.scale, tail),
-        hessian,
-        min(margins),
-        max(radii) + frame.lifted,
-    )
+    return Jet(math.fsum(value), np.append(gradient / frame.scale, tail), hessian, min(margins))
 
 
 class Roots:
@@ -176,35 +164,25 @@ class Risk:
         full = self.embed(v)
         total = self.rows.fold(partial(self._jet(ask), self.loss, self.frame, ask, full), blas=ask.hessian)
         weight = self.rows.weight
-        hessian = None if total.hessian is None else self._penalised(total.hessian)
+        hessian = None if total.hessian is None else self.penalised(total.hessian)
         penalty = self.ridge * full
         return Jet(
             total.value / weight + float(penalty @ full) / 2,
             (total.gradient / weight + penalty)[self.active],
             hessian,
             total.margin,
-            total.radius,
         )
-
-    def curvature(self, v: Floats, share: float) -> Floats:
-        """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + diag(ridge) ⪯ H(v), S the first part of every run of rows."""
-        ask = Ask(hessian=True)
-        jet = self._jet(ask)
-
-        def part(rows: Any, lo: int, hi: int) -> Jet:
-            return jet(self.loss, self.frame, ask, self.embed(v), rows, lo, lo + math.ceil((hi - lo) * share))
-
-        return self._penalised(self.rows.fold(part, blas=True).hessian)  # type: ignore[no-any-return]
 
     def _jet(self, ask: Ask) -> Callable[..., Jet]:
         return compiled_jet if self.rows.compiled and not ask.root else margin_jet
 
-    def _penalised(self, total: Any) -> Any:
+    def penalised(self, total: Any) -> Any:
+        """The mean Hessian with the ridge on its diagonal, from a sum over rows for all columns or the active ones."""
         ridge = self.ridge[self.active]
         if isinstance(total, Root):
-            R = total.R[:, self.active] / math.sqrt(self.rows.weight)
+            R = (total.R if total.R.shape[1] == ridge.size else total.R[:, self.active]) / math.sqrt(self.rows.weight)
             return Root.of(np.vstack([R, np.diag(np.sqrt(ridge))[ridge > 0]]))
-        hessian = total[np.ix_(self.active, self.active)] / self.rows.weight
+        hessian = (total if len(total) == ridge.size else total[np.ix_(self.active, self.active)]) / self.rows.weight
         hessian[np.diag_indices_from(hessian)] += ridge
         return hessian
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -129,7 +130,8 @@ def _plain(record: Any) -> dict[str, Any]:
 
 def _plain_value(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        return [_plain_value(each) for each in value.tolist()]
     if isinstance(value, tuple):
         return [_plain_value(each) for each in value]
-    return value.item() if isinstance(value, np.generic) else value
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -33,7 +33,7 @@ def ordered_map(threads: int) -> Iterator[Map]:
     if threads == 1:
         yield map
         return
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="separatrix")
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="separatrix", initializer=_limit_own)
     try:
         yield lambda f, items: _in_order(pool, threads + 1, f, items)
     finally:
@@ -57,16 +57,29 @@ def _in_order(
 
 
 @cache
-def _blas() -> Any:
+def _blas() -> list[Any]:
+    """Every BLAS of this process."""
     import scipy.linalg  # noqa: F401  its own BLAS must be loaded before the libraries are listed
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _limit(library: Any, threads: int) -> None:
+    """Set a BLAS's threads from any Python thread: `set_num_threads` heeds only the first that ever called it."""
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(threads)
+
+
+def _limit_own() -> None:
+    """One BLAS thread for this Python thread, where a BLAS keeps its limit for each of them."""
+    for library in _blas():
+        if getattr(library, "threading_layer", "") == "openmp":
+            _limit(library, 1)
 
 
 _lock = threading.Lock()
 _inside = 0
-_found: Any = None
+_found: list[tuple[Any, int]] = []
 
 
 @contextmanager
@@ -78,7 +91,9 @@ def one_blas_thread() -> Iterator[None]:
     global _inside, _found
     with _lock:
         if _inside == 0:
-            _found = _blas().limit(limits=1)
+            _found = [(library, library.num_threads) for library in _blas()]
+            for library, _ in _found:
+                _limit(library, 1)
         _inside += 1
     try:
         yield
@@ -86,14 +101,16 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if _inside == 0:
-                _found.restore_original_limits()
+                for library, threads in _found:
+                    _limit(library, threads)
 
 
 def _after_fork() -> None:
     """A child starts outside: the lock and the count belong to threads it does not have."""
     global _lock, _inside
     if _inside:
-        _found.restore_original_limits()
+        for library, threads in _found:
+            _limit(library, threads)
     _lock, _inside = threading.Lock(), 0
 
 

@@ -22,29 +22,33 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
     Scores depend on w only through its part in the span of the rows, and ‖w‖ = ‖u‖ there, so nothing is lost. Without
     a penalty the columns are first scaled, and of all weights with the final scores the shortest are returned.
     """
-    frame = frame_of(problem.rows, problem.lifted, problem.seed)
+    rows = problem.rows
+    if rows.cost.size:
+        rows = rows.take(np.flatnonzero(rows.cost > 0))
+        problem = replace(problem, rows=rows)
+    frame = frame_of(rows, problem.lifted, problem.seed)
     scale = frame.scale if problem.l2 == 0 else np.ones_like(frame.scale)
-    Z = (problem.rows.X - frame.center) / scale
-    if not np.isfinite(Z).all():
+    if not np.isfinite(rows.X).all():
         raise NotFiniteError
+    distinct, twin = np.unique(rows.X, axis=0, return_inverse=True)  # so that equal rows stay equal to the last bit
     with one_blas_thread():
-        Q, R = np.linalg.qr(Z.T)
+        Q, R = np.linalg.qr(((distinct - frame.center) / scale).T)
     length = np.linalg.norm(R, axis=1)
-    real = length > len(Z) * EPS * length.max(initial=0)  # the rest is rounding: centred rows add up to zero
+    real = length > len(distinct) * EPS * length.max(initial=0)  # the rest is rounding: centred rows add up to zero
     Q, R = (Q[:, real], R[real]) if real.any() else (Q[:, :1], R[:1])
-    rows = replace(problem.rows, X=np.ascontiguousarray(R.T))
+    reduced = replace(rows, X=np.ascontiguousarray(R.T[twin.ravel()]))
     init = problem.init
     if isinstance(init, tuple):
         weights, intercept = init
         init = Q.T @ (weights * scale), intercept + float(frame.center @ weights)
     solver = "newton" if problem.solver == "auto" else problem.solver
-    small = replace(problem, rows=rows, init=init, solver=solver)
+    small = replace(problem, rows=reduced, init=init, solver=solver)
 
     def back(u: Floats, intercept: float) -> tuple[Floats, float]:
         w = Q @ u / scale
         return w, intercept - float(frame.center @ w)
 
-    run = fit(small, frame_of(rows, problem.lifted, problem.seed))
+    run = fit(small, frame_of(reduced, problem.lifted, problem.seed))
     while True:
         try:
             progress = next(run)
@@ -64,6 +68,8 @@ def _unfold(
         shortest = _shortest(problem, frame, weights, intercept)
         if outcome.status != "separated" or separates(problem.rows, *shortest):
             weights, intercept = shortest
+        elif not separates(problem.rows, weights, intercept):
+            outcome = replace(outcome, status="budget", stalled=True)
     found = outcome.bounds
     if found is not None:
         reach = np.abs(Q) @ found.spread[:-1] / scale
@@ -79,8 +85,7 @@ def _unfold(
 
 def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: float) -> tuple[Floats, float]:
     """The shortest weights in the user's units that give every row the score that these give."""
-    counted = problem.rows.cost > 0 if problem.rows.cost.size else slice(None)
-    centred = problem.rows.X[counted] - frame.center
+    centred = problem.rows.X - frame.center
     level = intercept + float(frame.center @ weights)
     found: Floats = np.linalg.lstsq(centred, centred @ weights, rcond=None)[0].astype(np.float64)
     return found, level - float(frame.center @ found)
@@ -88,8 +93,7 @@ def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: float)
 
 def _aliased(problem: Problem, frame: Frame) -> np.ndarray:
     """The columns that the intercept and the columns before them explain."""
-    counted = problem.rows.cost > 0 if problem.rows.cost.size else slice(None)
-    Z = frame.coordinates(problem.rows.X[counted])
+    Z = frame.coordinates(problem.rows.X)
     d = frame.center.size
     order = np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
     size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)

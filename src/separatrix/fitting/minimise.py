@@ -6,11 +6,12 @@ import math
 from collections.abc import Generator
 
 import numpy as np
+from scipy.linalg import LinAlgError
 
 from ..risk import Frame
 from ..solvers.descent import descend
 from .few_rows import through_rows
-from .geometry import SAMPLE, frame_of
+from .geometry import frame_of
 from .plan import Plan
 from .problem import NotFiniteError, Outcome, Problem, Progress
 from .watch import Watch
@@ -24,20 +25,21 @@ def minimise(problem: Problem) -> Fit:
     A convex margin loss whose curvature changes at a bounded rate, |φ‴| ≤ φ″: the log-likelihood.
     """
     n, d = problem.rows.X.shape
-    if n < d + problem.lifted:
+    counting = np.count_nonzero(problem.rows.cost) if problem.rows.cost.size else n
+    if counting < d + problem.lifted:
         return (yield from through_rows(problem, in_frame))
-    return (yield from in_frame(problem, frame_of(problem.rows, problem.lifted, problem.seed)))
+    rows, lifted, seed = problem.rows, problem.lifted, problem.seed
+    try:
+        return (yield from in_frame(problem, frame_of(rows, lifted, seed)))
+    except LinAlgError:  # a Hessian overflowed: a row so far out that the scales of a sample are useless
+        return (yield from in_frame(problem, frame_of(rows, lifted, seed, size=len(rows))))
 
 
 def in_frame(problem: Problem, frame: Frame) -> Fit:
     """Minimise with the rows seen in a frame."""
     plan = Plan(problem, frame)
-    at = plan.risk(plan.start, plan.direction.ask._replace(radius=True))
-    if at.radius > 4 * len(problem.rows) * frame.width > 4 * SAMPLE * frame.width:
-        # a row far out of any sample: with the deviations of all rows this could not be
-        return (yield from in_frame(problem, frame_of(problem.rows, problem.lifted, problem.seed, len(problem.rows))))
-    watch = Watch(plan, at.radius)
-    for state in descend(plan.risk, plan.start, plan.direction, passes=plan.passes + 1, at=at):
+    watch = Watch(plan)
+    for state in descend(plan.risk, plan.start, plan.direction, passes=plan.passes):
         if not (math.isfinite(state.at.value) and np.isfinite(state.at.gradient).all()):
             raise NotFiniteError
         yield watch.progress(state)

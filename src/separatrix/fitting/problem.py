@@ -62,5 +62,7 @@ class Outcome:
     growth: Floats
     """How much each weight has grown over the last passes, in units of its column's spread."""
     stalled: bool
+    settled: bool
+    """Whether the value has all but converged."""
     nearly_dependent: bool
     """Whether columns are so nearly combinations of others that forming the Hessian would lose them."""

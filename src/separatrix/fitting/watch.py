@@ -31,10 +31,10 @@ def proof_cost(d: int) -> float:
 class Watch:
     """Reads the states of a descent."""
 
-    def __init__(self, plan: Plan, radius: float) -> None:
-        self.plan, self.problem, self.radius = plan, plan.problem, radius
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.problem = plan, plan.problem
         self.chart = Chart(plan.frame, plan.dependence if plan.problem.l2 == 0 else None)
-        self.share = 1.0 if plan.solver == "newton" else share_of_rows(*plan.problem.rows.X.shape)
+        self.share = share_of_rows(*plan.problem.rows.X.shape)
         self.proofs = 0.0
         self.attempt_below = math.inf
         self.hairline = 0
@@ -67,7 +67,8 @@ class Watch:
             return self._end("optimal", state, found)
         hopeless = estimate / 2 < HOPELESS * goal
         if over or hopeless:
-            return self._end("budget", replace(state, stalled=state.stalled or hopeless), found)
+            stalled = state.stalled or hopeless
+            return self._end("budget", replace(state, stalled=stalled), found, settled=estimate / 2 <= goal)
         self.attempt_below = estimate / 8 if found is None else estimate / 4 * goal / found.gap
         return None
 
@@ -88,15 +89,14 @@ class Watch:
     def _prove(self, state: State, first: float) -> Bounds | None:
         """The certificate from a part of the rows; from all of them where that proves nothing."""
         for share in (first, 1.0)[first == 1.0 :]:
-            whole = state.at.hessian if self.plan.solver == "newton" else None
-            self.proofs += share if whole is None else 0
-            M = self.plan.risk.curvature(state.v, share) if whole is None else whole
-            found = bounds(self.plan.risk, state.v, state.at.gradient, M, self.radius, share, self.chart.spread)
+            self.proofs += share
+            plan = self.plan
+            found = bounds(plan.risk, state.v, state.at.gradient, share, plan.nearly_dependent, self.chart.spread)
             if found is not None:
                 return found
         return None
 
-    def _end(self, status: str, state: State, found: Bounds | None) -> Outcome:
+    def _end(self, status: str, state: State, found: Bounds | None, *, settled: bool = True) -> Outcome:
         weights, intercept = self.chart.to_user(state.v)
         growth = self.plan.risk.embed(np.abs(state.v) - np.abs(self.trail[0]))[: weights.size]
         d, dependence = weights.size, self.plan.dependence
@@ -104,5 +104,5 @@ class Watch:
         passes = state.passes + self.proofs
         return Outcome(
             status, weights, intercept, state.at.value, passes, found, aliased, growth, state.stalled,
-            self.plan.nearly_dependent,
+            settled, self.plan.nearly_dependent,
         )  # fmt: skip

@@ -26,10 +26,12 @@ from . import words
 from .base import LinearClassifier
 from .validation import (
     Labels,
+    check_lengths,
     checked_choice,
     checked_costs,
     checked_labels,
     checked_number,
+    checked_numbers,
     checked_rows,
     class_costs,
     not_finite,
@@ -260,10 +262,11 @@ class LogisticRegression(LinearClassifier):
         l2 = checked_number("l2", self.l2, least=0)
         tol = checked_number("tol", self.tol, least=0, strict=True)
         max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
-        if self.n_threads is not None:
-            checked_number("n_threads", self.n_threads, least=1)
-        rows = checked_rows(self, X, y, reset=True)
+        if self.n_threads is not None and checked_number("n_threads", self.n_threads, least=1) % 1:
+            raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number.")
+        rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
         labels = checked_labels(self, y)
+        check_lengths(rows, labels.signs)
         cost = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, labels, cost)
         if class_weight != (1.0, 1.0):
@@ -281,11 +284,9 @@ class LogisticRegression(LinearClassifier):
             return self.coef_[0].copy(), float(self.intercept_[0])
         if isinstance(self.init, str):
             return checked_choice("init", self.init, ("least-squares", "zero", "random"))
-        start = np.asarray(self.init, dtype=np.float64).ravel()
-        if start.size not in (d, d + bool(self.fit_intercept)) or not np.isfinite(start).all():
-            raise ValueError(
-                f"init has {start.size} numbers; {d} finite weights are needed, then the intercept if any."
-            )
+        start = checked_numbers("init", self.init).ravel()
+        if start.size not in (d, d + bool(self.fit_intercept)):
+            raise ValueError(f"init has {start.size} numbers; {d} weights are needed, then the intercept if any.")
         return start[:d], float(start[d]) if start.size > d else 0.0
 
     def _seed(self) -> int:
@@ -316,7 +317,7 @@ class LogisticRegression(LinearClassifier):
         aliased = tuple(prepared.columns[j] for j in outcome.aliased)
         of = len(prepared.columns) + problem.lifted
         rank = Rank(of - len(aliased), of, aliased)
-        self._keep(outcome.weights, outcome.intercept, outcome.value, outcome.passes, prepared)
+        self._keep(outcome.weights, outcome.intercept, outcome.passes, prepared, outcome.status != "separated")
         self.verdict_ = Verdict(outcome.status, rank, certificate, *said, self._claim(outcome.value, prepared))
         if outcome.status == "separated":
             warnings.warn(str(self.verdict_), SeparationWarning, stacklevel=4)
@@ -328,16 +329,16 @@ class LogisticRegression(LinearClassifier):
         given = prepared.problem.init if isinstance(prepared.problem.init, tuple) else (np.zeros(d), 0.0)
         weights, intercept = given if latest is None else (latest.weights, latest.intercept)
         value, passes = (math.nan, 0.0) if latest is None else (latest.value, latest.passes)
-        self._keep(weights, intercept, value, passes, prepared)
+        self._keep(weights, intercept, passes, prepared, True)
         of = d + prepared.problem.lifted
         said = words.interrupted(passes, value)
         self.verdict_ = Verdict("interrupted", Rank(of, of, ()), None, *said, self._claim(value, prepared))
 
-    def _keep(self, weights: Floats, intercept: float, value: float, passes: float, prepared: Prepared) -> None:
+    def _keep(self, weights: Floats, intercept: float, passes: float, prepared: Prepared, likely: bool) -> None:
         self.classes_ = prepared.labels.classes
         self.coef_, self.intercept_ = weights[None, :].copy(), np.array([intercept])
         self.n_passes_ = passes
-        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=True)
+        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=likely)
 
     def _claim(self, value: float, prepared: Prepared) -> Claim:
         problem = prepared.problem

@@ -28,8 +28,14 @@ def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> NDA
         checked = validate_data(
             estimator, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False, **extra
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         message = str(error)
+        for name in getattr(X, "columns", []):
+            if np.asarray(X[name]).dtype.kind in "mM":
+                raise ValueError(
+                    f"X's column {str(name)!r} holds dates or times, not numbers: turn it into numbers, "
+                    f"for example days since a first day. ({message})"
+                ) from None
         if "could not convert string" in message:
             raise ValueError(f"{_first_word(X)} ({message})") from None
         if message.startswith("The feature names should match"):
@@ -81,7 +87,7 @@ def not_finite(X: NDArray[Any], names: tuple[str, ...], estimator: Any) -> Value
 
 def checked_labels(estimator: Any, y: Any) -> Labels:
     """Two classes, whatever they are called."""
-    y = column_or_1d(np.asarray(y))
+    y = column_or_1d(np.asarray(y), warn=True)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")
@@ -101,7 +107,7 @@ def checked_labels(estimator: Any, y: Any) -> Labels:
             "keep the rows of two classes, or learn one against the rest."
         )
     if len(classes) < 2:
-        raise ValueError(f"y has one class only, {classes[0]!r}; {name} needs rows of two classes.")
+        raise ValueError(f"y has one class only, {classes.tolist()[0]!r}; {name} needs rows of two classes.")
     return Labels(classes, (2 * index.ravel() - 1).astype(np.int8))
 
 
@@ -124,12 +130,9 @@ def checked_costs(sample_weight: Any, rows: int) -> Floats:
         return np.empty(0)
     if isinstance(sample_weight, numbers.Real):
         sample_weight = np.full(rows, float(sample_weight))
-    cost = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    cost = checked_numbers("sample_weight", sample_weight)
     if cost.ndim != 1 or cost.size != rows:
         raise ValueError(f"sample_weight has shape {cost.shape}; one number for each of the {rows} rows is needed.")
-    if not np.isfinite(cost).all():
-        i = int(np.flatnonzero(~np.isfinite(cost))[0])
-        raise ValueError(f"sample_weight[{i}] is {cost[i]}, NaN or infinity; weights must be finite.")
     if (cost < 0).any():
         i = int(np.flatnonzero(cost < 0)[0])
         raise ValueError(f"sample_weight[{i}] is {cost[i]}, which is negative; a row's cost is zero or more.")
@@ -142,7 +145,7 @@ def class_costs(class_weight: Any, labels: Labels, cost: Floats) -> tuple[float,
     """The factor on the costs of either class's rows."""
     second = labels.signs > 0
     totals = [float(cost[side].sum()) if cost.size else float(np.count_nonzero(side)) for side in (~second, second)]
-    for label, total in zip(labels.classes, totals, strict=True):
+    for label, total in zip(labels.classes.tolist(), totals, strict=True):
         if total == 0:
             raise ValueError(f"Every sample of class {label!r} has sample_weight zero: one class only is left.")
     if class_weight is None:
@@ -158,6 +161,27 @@ def class_costs(class_weight: Any, labels: Labels, cost: Floats) -> tuple[float,
         if not (isinstance(weight, numbers.Real) and np.isfinite(float(weight)) and float(weight) > 0):
             raise ValueError(f"class_weight[{label!r}] is {weight!r}; a positive finite number is needed.")
     return float(class_weight.get(known[0], 1.0)), float(class_weight.get(known[1], 1.0))
+
+
+def check_lengths(X: NDArray[Any], y: NDArray[Any]) -> None:
+    """As many labels as rows."""
+    if len(X) != len(y):
+        raise ValueError(
+            f"X has {len(X)} rows and y {len(y)} labels: give one label for each row. "
+            f"(Found input variables with inconsistent numbers of samples: [{len(X)}, {len(y)}])"
+        )
+
+
+def checked_numbers(name: str, values: Any) -> Floats:
+    """An array of finite numbers."""
+    try:
+        found = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers; it holds something else. ({error})") from None
+    if not np.isfinite(found).all():
+        i = int(np.flatnonzero(~np.isfinite(found.ravel()))[0])
+        raise ValueError(f"{name}[{i}] is {found.ravel()[i]}, NaN or infinity; finite numbers are needed.")
+    return found
 
 
 def checked_number(name: str, value: Any, *, least: float, strict: bool = False) -> float:

@@ -62,7 +62,7 @@ def budget(outcome: Outcome, problem: Problem, columns: tuple[str, ...]) -> Word
             "Leave one of them out, replace them by their differences, or penalise with l2 > 0.",
         )
     growing = _growing(outcome, columns)
-    if growing and problem.l2 == 0:
+    if growing and problem.l2 == 0 and outcome.settled:
         return Words(
             f"Not proved: {spent} the mean loss {outcome.value:.8g} hardly falls any more, "
             f"yet the weights of {growing} keep growing. "

@@ -17,7 +17,9 @@ Objective = Callable[[Floats, Any], Any]
 """f(v, ask) → a jet."""
 
 ARMIJO, CURVATURE = 1e-4, 0.5
-SHORTEST = 1e-10
+SHORTEST = 1e-40
+NOTHING = (64 * sys.float_info.epsilon) ** 2
+"""A gain in sight of this part of the value is rounding: steps for it go round in rings."""
 
 
 class Direction(ABC):
@@ -68,22 +70,23 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
         d = direction(at)
         slope = float(at.gradient @ d)
         yield State(v, at, -slope, t, passes)
-        if not slope < 0:
+        if not -slope > NOTHING * abs(at.value):
             yield State(v, at, 0.0, t, passes, stalled=True)
             return
         t, made = direction.first_step(), None
         while made is None:
-            new, passes = f(v + t * d, direction.ask), passes + 1
+            there = v + t * d
+            if t < SHORTEST or np.array_equal(there, v):
+                yield State(v, at, -slope, 0.0, passes, stalled=True)
+                return
+            new, passes = f(there, direction.ask), passes + 1
             new_slope = float(new.gradient @ d)
             if _pays(at.value, new.value, slope, new_slope, t):
                 made = new
             else:
                 t *= _shrink(slope, new_slope, new.value)
-                if t < SHORTEST:
-                    yield State(v, at, -slope, 0.0, passes, stalled=True)
-                    return
-        direction.learn(t * d, at, made)
-        v, at = v + t * d, made
+        direction.learn(there - v, at, made)
+        v, at = there, made
 
 
 def _pays(value: float, new: float, slope: float, new_slope: float, t: float) -> bool:
