@@ -101,6 +101,8 @@ def is_optimal(proof: Optimality, verdict: Verdict, table: Table) -> bool:
     if aliased and not _explained(table, center, scale, keep):
         return False
     frame = (center, scale, keep, claim.fit_intercept)
+    if not table.X.any() and not claim.fit_intercept:
+        return not claim.weights.any()
     slope, curvature = _slope_and_curvature(claim, table, frame)
     chosen = curvature > 0
     for _ in range(ATTEMPTS):

@@ -2,8 +2,9 @@
 
 Numba meets the losses' own three lines: this module teaches it only the primitives of `separatrix.numerics`, once
 each, as scalar code without branches, so that the loop over margins becomes vector instructions. A kernel is cached
-on disk under a stamp of every source text it is made of: a second process compiles nothing, an edited loss is never
-served stale. Nothing here imports the rest of the library's solvers, and nothing uses Numba's own threads.
+on disk under a stamp of every source text it is made of: a second process compiles nothing, and an edited loss is never
+served stale. (A loss from elsewhere is compiled anew in each process: what it is made of cannot be known.) Nothing here
+uses Numba's own threads.
 """
 
 from __future__ import annotations
@@ -228,10 +229,10 @@ def _matrix(dtype: str, order: str, *, readonly: bool) -> types.Array:
     return types.Array(types.float32 if dtype == "float32" else types.float64, 2, order, readonly=readonly)
 
 
-def _compiled(kernel: Callable[..., Any], signature: Any, **options: Any) -> Callable[..., Any]:
+def _compiled(kernel: Callable[..., Any], signature: Any, *, cached: bool, **options: Any) -> Callable[..., Any]:
     """The kernel compiled to one signature, from the disk cache where one can be written."""
     try:
-        return njit(signature, nogil=True, cache=True, **options)(kernel)  # type: ignore[no-any-return]
+        return njit(signature, nogil=True, cache=cached, **options)(kernel)  # type: ignore[no-any-return]
     except RuntimeError:  # no folder for the cache
         return njit(signature, nogil=True, **options)(kernel)  # type: ignore[no-any-return]
 
@@ -240,9 +241,8 @@ def _own_fields(loss: losses.MarginLoss) -> Any:
     """The loss's parameters by name: all that `self` is to Numba. The type is importable, or the cache would miss."""
     if not fields(loss):  # type: ignore[arg-type]
         return ()
-    owner = f"{type(loss).__module__}.{type(loss).__qualname__}"
-    name = f"Fields_{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
     names = [field.name for field in fields(loss)]  # type: ignore[arg-type]
+    name = f"Fields_{'_'.join(names)}"
     kind = globals().setdefault(name, namedtuple(name, names, module=__name__))  # type: ignore[misc]
     return kind(*astuple(loss))  # type: ignore[call-overload]
 
@@ -264,9 +264,9 @@ def pass_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[...
         _matrix(dtype, order, readonly=True), signs, numbers, types.int64, types.int64, types.boolean,
         numbers, numbers, types.float64, vector, vector,
     )  # fmt: skip
-    stamp = STAMP + hashlib.sha256(inspect.getsource(sys.modules[type(loss).__module__]).encode()).hexdigest()
-    kernel: Callable[..., Any] = _pass(*methods, _own_fields(loss), stamp)  # type: ignore[no-untyped-call, call-arg]
-    return _compiled(kernel, signature, **EXACT)
+    kernel: Callable[..., Any] = _pass(*methods, _own_fields(loss), STAMP)  # type: ignore[no-untyped-call, call-arg]
+    ours = type(loss).__module__ == losses.__name__  # of a foreign loss we cannot know all that it is made of
+    return _compiled(kernel, signature, cached=ours, **EXACT)
 
 
 @cache
@@ -277,4 +277,4 @@ def root_kernel(dtype: str, order: str, out: str) -> Callable[..., Any]:
         _matrix(dtype, order, readonly=True), types.int64, types.int64, numbers, numbers, numbers,
         _matrix(out, "C", readonly=False),
     )  # fmt: skip
-    return _compiled(_root, signature, **EXACT)
+    return _compiled(_root, signature, cached=True, **EXACT)

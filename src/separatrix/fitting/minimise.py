@@ -8,6 +8,7 @@ from collections.abc import Generator
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from ..certificate import Bounds
 from ..risk import Frame
 from ..solvers.descent import descend
 from .few_rows import through_rows
@@ -37,13 +38,24 @@ def minimise(problem: Problem) -> Fit:
 
 def in_frame(problem: Problem, frame: Frame) -> Fit:
     """Minimise with the rows seen in a frame."""
+    if not frame.lifted and not problem.rows.X.any():
+        return _nothing(problem)
     plan = Plan(problem, frame)
+    at = plan.risk(plan.start, plan.direction.ask)
+    if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
+        raise NotFiniteError
     watch = Watch(plan)
-    for state in descend(plan.risk, plan.start, plan.direction, passes=plan.passes):
-        if not (math.isfinite(state.at.value) and np.isfinite(state.at.gradient).all()):
-            raise NotFiniteError
+    for state in descend(plan.risk, plan.start, plan.direction, passes=plan.passes + 1, at=at):
         yield watch.progress(state)
         outcome = watch.judge(state)
         if outcome is not None:
             return outcome
     raise AssertionError("a descent ends with a stalled state, and that is always an outcome")
+
+
+def _nothing(problem: Problem) -> Outcome:
+    """A table of zeros without an intercept: every score is zero whatever the weights, and the shortest are zero."""
+    d = problem.rows.X.shape[1]
+    proof = Bounds(nu=0.0, rho=0.0, gap=0.0, distance=0.0, spread=np.zeros(d + 1), share=1.0)
+    value = float(problem.loss.value(np.zeros(1))[0])
+    return Outcome("optimal", np.zeros(d), 0.0, value, 1.0, proof, np.arange(d), np.zeros(d), False, True, False)

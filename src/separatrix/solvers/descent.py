@@ -17,7 +17,7 @@ Objective = Callable[[Floats, Any], Any]
 """f(v, ask) → a jet."""
 
 ARMIJO, CURVATURE = 1e-4, 0.5
-SHORTEST = 1e-40
+SHORTEST, LONGEST = 1e-40, 1e4
 NOTHING = (64 * sys.float_info.epsilon) ** 2
 """A gain in sight of this part of the value is rounding: steps for it go round in rings."""
 
@@ -87,6 +87,14 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
                 t *= _shrink(slope, new_slope, new.value)
         direction.learn(there - v, at, made)
         v, at = there, made
+
+
+def bounded(d: Floats, at: Any) -> Floats:
+    """d; or the gradient's direction, where d is absurdly long because every curvature is nearly zero."""
+    steep = float(np.linalg.norm(at.gradient))
+    if np.linalg.norm(d) <= LONGEST or not steep * LONGEST > 0:
+        return d
+    return at.gradient * (-LONGEST / steep)  # type: ignore[no-any-return]
 
 
 def _pays(value: float, new: float, slope: float, new_slope: float, t: float) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..linalg import steady_factor
-from .descent import Direction, Floats
+from .descent import Direction, Floats, bounded
 
 
 @dataclass(frozen=True)
@@ -24,4 +24,4 @@ class Newton(Direction):
         return self.full
 
     def __call__(self, at: Any) -> Floats:
-        return -steady_factor(at.hessian).solve(at.gradient)
+        return bounded(-steady_factor(at.hessian).solve(at.gradient), at)

@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any
 
 from ..linalg import Factor, steady_factor
-from .descent import Direction, Floats
+from .descent import Direction, Floats, bounded
 
 MEMORY = 10
 NEWTON_GAIN = 100.0
@@ -42,7 +42,7 @@ class Preconditioned(Direction):
         if at.hessian is not None:
             self._factor = steady_factor(at.hessian)
             self._pairs.clear()
-        d = self._two_loops(at.gradient)
+        d = bounded(self._two_loops(at.gradient), at)
         self._refresh = self._too_slow(-float(at.gradient @ d))
         return d
 

@@ -1,0 +1,300 @@
+"""Bad input: each error is one line that names the argument, the first offender where there is one, and a way out."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from separatrix import LogisticRegression
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + RNG.logistic(size=60) > 0).astype(int)
+NAMES = ["age", "bmi", "dose"]
+FRAME = pd.DataFrame(X, columns=NAMES)
+ONES = np.ones(60)
+MODEL = LogisticRegression().fit(X, Y)
+NAMED = LogisticRegression().fit(FRAME, Y)
+
+
+def with_cell(value: Any, i: int = 5, j: int = 1) -> Any:
+    spoilt = X.astype(object) if isinstance(value, str) else X.copy()
+    spoilt[i, j] = value
+    return spoilt
+
+
+def with_entry(column: Any, value: Any, i: int = 7) -> Any:
+    spoilt = np.array(column, dtype=object if value is None else float)
+    spoilt[i] = value
+    return spoilt
+
+
+def framed(table: Any) -> Any:
+    return pd.DataFrame(table, columns=NAMES)
+
+
+def fitting(rows: Any = X, labels: Any = Y, weight: Any = None, **settings: Any) -> Callable[[], Any]:
+    return lambda: LogisticRegression(**settings).fit(rows, labels, sample_weight=weight)
+
+
+class Case(NamedTuple):
+    call: Callable[[], Any]
+    words: tuple[str, ...]
+    """What the message must say."""
+    error: type[Exception] = ValueError
+
+
+CASES = {
+    # X
+    "NaN at fit": Case(fitting(with_cell(np.nan)), ("Input X contains NaN", "X[5, 'x1']", "impute", "drop the row")),
+    "infinity at fit": Case(fitting(with_cell(np.inf)), ("Input X contains infinity", "X[5, 'x1'] = inf", "clip")),
+    "minus infinity": Case(fitting(with_cell(-np.inf)), ("Input X contains infinity", "X[5, 'x1'] = -inf", "clip")),
+    "NaN in a frame": Case(fitting(framed(with_cell(np.nan))), ("contains NaN", "X[5, 'bmi']")),
+    "null in polars": Case(
+        fitting(pl.DataFrame({"a": [1.0, 2, 3, 4], "b": [1, 2, None, 3]}), [0, 1, 0, 1]), ("contains NaN", "X[2, 'b']")
+    ),
+    "NA in pandas": Case(
+        fitting(pd.DataFrame({"a": [1.0, 2, 3], "b": pd.array([1, None, 3], dtype="Int64")}), [0, 1, 0]),
+        ("contains NaN", "X[1, 'b']"),
+    ),
+    "NaN and n < d": Case(fitting(with_cell(np.nan, 1, 2)[:3], [0, 1, 1]), ("contains NaN", "X[1, 'x2']")),
+    "NaN at predict": Case(lambda: MODEL.predict(with_cell(np.nan)), ("contains NaN", "X[5, 'x1']", "impute")),
+    "infinity at predict": Case(lambda: MODEL.predict_proba(with_cell(np.inf)), ("contains infinity", "X[5, 'x1']")),
+    "minus infinity at predict": Case(lambda: MODEL.distance(with_cell(-np.inf)), ("contains infinity", "X[5, 'x1']")),
+    "NaN in a frame at predict": Case(lambda: NAMED.predict(framed(with_cell(np.nan))), ("NaN", "X[5, 'bmi']")),
+    "a word": Case(fitting(with_cell("tall")), ("X[5, 1] is 'tall'", "not a number", "encode")),
+    "a word in a frame": Case(fitting(framed(with_cell("tall"))), ("X[5, 'bmi'] is 'tall'", "encode")),
+    "a word at predict": Case(lambda: MODEL.predict(with_cell("tall")), ("X[5, 1] is 'tall'", "encode")),
+    "a column of words in polars": Case(
+        fitting(pl.DataFrame({"a": [1.0, 2], "b": ["x", "y"]}), [0, 1]), ("X[0, 'b'] is 'x'", "encode")
+    ),
+    "too large for sums": Case(fitting(np.where(X > 1, 1e300, X)), ("overflow", "column", "1e+300", "larger units")),
+    "no rows": Case(fitting(X[:0], Y[:0]), ("0 sample(s)", "a minimum of 1 is required")),
+    "no columns": Case(fitting(X[:, :0]), ("0 feature(s)", "a minimum of 1 is required")),
+    "one row without brackets": Case(
+        lambda: MODEL.predict(X[0]), ("Expected 2D array, got 1D array", "reshape(1, -1)")
+    ),
+    "a column without brackets": Case(fitting(X[:, 0]), ("Expected 2D array, got 1D array", "reshape(-1, 1)")),
+    "three dimensions": Case(fitting(X[None]), ("dim 3",)),
+    "complex": Case(fitting(X + 1j), ("Complex data not supported",)),
+    "sparse": Case(fitting(sparse.csr_array(X)), ("Sparse data was passed for X", "toarray()"), TypeError),
+    "sparse at predict": Case(lambda: MODEL.predict(sparse.csr_array(X)), ("Sparse data was passed for X",), TypeError),
+    # y
+    "NaN in y": Case(fitting(labels=with_entry(Y, np.nan)), ("Input y contains NaN",)),
+    "infinity in y": Case(fitting(labels=with_entry(Y, np.inf)), ("Input y contains", "infinity")),
+    "None in y": Case(fitting(labels=with_entry(Y, None)), ("Input y contains NaN or None", "y[7]", "label")),
+    "no y": Case(fitting(labels=None), ("requires y to be passed",)),
+    "one class": Case(fitting(labels=ONES), ("y has one class only", "needs rows of two classes")),
+    "one word": Case(fitting(labels=["a"] * 60), ("y has one class only", "'a'", "needs rows of two classes")),
+    "three classes": Case(
+        fitting(labels=np.arange(60) % 3),
+        ("Only binary classification is supported.", "y has 3 classes", "keep the rows of two classes"),
+    ),
+    "continuous y": Case(fitting(labels=RNG.normal(size=60)), ("Unknown label type: continuous",)),
+    "y in two columns": Case(fitting(labels=np.column_stack([Y, Y])), ("y should be a 1d array", "(60, 2)")),
+    "fewer labels than rows": Case(fitting(labels=Y[:-1]), ("60", "59", "samples")),
+    # sample_weight
+    "a negative weight": Case(fitting(weight=with_entry(ONES, -1.0)), ("sample_weight[7] is -1.0", "zero or more")),
+    "a NaN weight": Case(fitting(weight=with_entry(ONES, np.nan)), ("sample_weight[7] is nan", "NaN", "finite")),
+    "an infinite weight": Case(fitting(weight=with_entry(ONES, np.inf)), ("sample_weight[7] is inf", "finite")),
+    "no weight at all": Case(fitting(weight=0 * ONES), ("sample_weight is zero for every sample", "each class")),
+    "a class without weight": Case(fitting(weight=Y), ("class", "sample_weight zero", "one class only")),
+    "too few weights": Case(fitting(weight=ONES[1:]), ("sample_weight has shape (59,)", "each of the 60 rows")),
+    "a table of weights": Case(fitting(weight=np.ones((60, 2))), ("sample_weight has shape (60, 2)", "60 rows")),
+    # parameters
+    "an unknown class": Case(fitting(class_weight={0: 1, 7: 2}), ("class_weight names 7", "classes [0, 1]")),
+    "a negative class weight": Case(fitting(class_weight={0: -1}), ("class_weight[0] is -1", "positive")),
+    "a NaN class weight": Case(fitting(class_weight={0: np.nan}), ("class_weight[0] is nan", "finite")),
+    "a wrong class_weight": Case(fitting(class_weight="even"), ("class_weight is 'even'", "'balanced' or a dict")),
+    "a list of class weights": Case(fitting(class_weight=[1, 2]), ("class_weight is [1, 2]", "'balanced' or a dict")),
+    "a wrong solver": Case(fitting(solver="sag"), ("solver is 'sag'", "'auto', 'newton', 'lbfgs', 'gradient'")),
+    "a wrong objective": Case(fitting(objective="hinge"), ("objective is 'hinge'", "'likelihood'")),
+    "a wrong init": Case(fitting(init="ones"), ("init is 'ones'", "'least-squares', 'zero', 'random'")),
+    "an init of a wrong size": Case(fitting(init=np.ones(7)), ("init has 7 numbers", "3 weights")),
+    "an init of NaN": Case(fitting(init=[1.0, np.nan, 0.0]), ("init", "finite")),
+    "no init": Case(fitting(init=None), ("init",)),
+    "a negative l2": Case(fitting(l2=-1), ("l2 is -1", "at least 0")),
+    "an l2 of NaN": Case(fitting(l2=np.nan), ("l2 is nan", "finite")),
+    "an l2 in words": Case(fitting(l2="strong"), ("l2 is 'strong'", "number")),
+    "a tol of zero": Case(fitting(tol=0), ("tol is 0", "above 0")),
+    "no passes": Case(fitting(max_passes=0), ("max_passes is 0", "above 0")),
+    "no threads": Case(fitting(n_threads=0), ("n_threads is 0", "at least 1")),
+    # models
+    "predict before fit": Case(lambda: LogisticRegression().predict(X), ("not fitted", "fit"), NotFittedError),
+    "probabilities before fit": Case(lambda: LogisticRegression().predict_proba(X), ("not fitted",), NotFittedError),
+    "logs before fit": Case(lambda: LogisticRegression().predict_log_proba(X), ("not fitted",), NotFittedError),
+    "distance before fit": Case(lambda: LogisticRegression().distance(X), ("not fitted",), NotFittedError),
+    "influence before fit": Case(lambda: LogisticRegression().influence(X, Y), ("not fitted",), NotFittedError),
+    "fewer columns at predict": Case(lambda: MODEL.predict(X[:, :2]), ("X has 2 features", "expecting 3")),
+    "other names": Case(
+        lambda: NAMED.predict(FRAME.rename(columns={"bmi": "mass"})), ("X's column 1 is 'mass'", "it was 'bmi'")
+    ),
+    "another order": Case(
+        lambda: NAMED.predict(FRAME[["dose", "age", "bmi"]]),
+        ("X's column 0 is 'dose'", "it was 'age'", "X[list(model.feature_names_in_)]"),
+    ),
+    "a missing name": Case(
+        lambda: NAMED.predict(FRAME[["age", "bmi"]]), ("X has 2 columns; at fit there were 3", "dose")
+    ),
+    "one name too many": Case(lambda: NAMED.predict(FRAME.assign(z=1)), ("X has 4 columns; at fit there were 3", "z")),
+    "another order in polars": Case(
+        lambda: NAMED.predict(pl.DataFrame(FRAME[["dose", "age", "bmi"]])), ("X's column 0 is 'dose'", "it was 'age'")
+    ),
+    "an unknown label of influence": Case(lambda: MODEL.influence(X, Y + 1), ("y[", "[0, 1]", "60 rows")),
+    "too few labels of influence": Case(lambda: MODEL.influence(X, Y[1:]), ("y has shape (59,)", "60 rows")),
+}
+
+MORE_THAN_A_LINE = {
+    "one row without brackets": "scikit-learn's message prints the rows",
+    "a column without brackets": "scikit-learn's message prints the rows",
+    "complex": "scikit-learn's message prints the rows",
+    "other names": "the tests of scikit-learn demand its own lines after ours",
+    "another order": "the tests of scikit-learn demand its own lines after ours",
+    "a missing name": "the tests of scikit-learn demand its own lines after ours",
+    "one name too many": "the tests of scikit-learn demand its own lines after ours",
+    "another order in polars": "the tests of scikit-learn demand its own lines after ours",
+}
+
+
+def message_of(case: Case) -> str:
+    with pytest.raises(case.error) as caught:
+        case.call()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_error_says_what_is_wrong_and_what_to_do(case):
+    message = message_of(case)
+    for words in case.words:
+        assert words in message
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in MORE_THAN_A_LINE])
+def test_the_error_is_one_line(name):
+    message = message_of(CASES[name])
+    assert "\n" not in message.strip()
+    assert 15 < len(message) < 250
+
+
+@pytest.mark.parametrize("name", [name for name, why in MORE_THAN_A_LINE.items() if "after ours" in why])
+def test_the_first_line_about_names_stands_on_its_own(name):
+    first = message_of(CASES[name]).splitlines()[0]
+    assert first.startswith("X")
+    assert "at fit" in first
+
+
+def test_the_first_offender_is_named_not_a_later_one():
+    spoilt = X.copy()
+    spoilt[40, 0], spoilt[12, 2], spoilt[12, 1] = np.nan, np.nan, np.inf
+    with pytest.raises(ValueError, match=r"contains infinity: the first is X\[12, 'x1'\]"):
+        LogisticRegression().fit(spoilt, Y)
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient"])
+@pytest.mark.parametrize("row", [0, 70_001, 119_999])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_the_compiled_pass_finds_a_lone_offender_anywhere(solver, row, value):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(120_000, 4))
+    rows[row, 3] = value
+    word = "NaN" if np.isnan(value) else "infinity"
+    found = pytest.raises(ValueError, match=rf"contains {word}: the first is X\[{row}, 'x3'\]")
+    with found, np.errstate(invalid="ignore"):
+        LogisticRegression(solver=solver).fit(rows, rng.integers(0, 2, size=len(rows)))
+
+
+def test_an_infinity_is_our_error_without_a_warning_of_numpys():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(120_000, 4))
+    rows[0, 3] = np.inf
+    with pytest.raises(ValueError, match="contains infinity"):
+        LogisticRegression(solver="lbfgs").fit(rows, rng.integers(0, 2, size=len(rows)))
+
+
+def test_an_offender_counts_even_where_the_weight_is_zero():
+    weight = np.ones(60)
+    weight[5] = 0
+    with pytest.raises(ValueError, match=r"contains NaN: the first is X\[5, 'x1'\]"):
+        LogisticRegression().fit(with_cell(np.nan), Y, weight)
+
+
+def test_a_column_that_has_weight_zero_in_the_rule_still_may_not_hold_nan():
+    model = LogisticRegression(l2=1e3).fit(np.column_stack([X[:, 0], np.zeros(60)]), Y)
+    assert model.coef_[0, 1] == 0
+    with pytest.raises(ValueError, match="contains NaN"):
+        model.predict([[1.0, np.nan]])
+
+
+def test_an_infinity_is_found_even_where_another_would_cancel_it():
+    with pytest.raises(ValueError, match="contains infinity"):
+        MODEL.predict([[np.inf, np.inf, -np.inf]])
+
+
+def test_bad_input_leaves_an_earlier_fit_in_place():
+    model = LogisticRegression().fit(X, Y)
+    weights = model.coef_.copy()
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(with_cell(np.nan), Y)
+    assert model.coef_.tolist() == weights.tolist()
+
+
+def test_an_array_for_a_model_that_knows_names_is_taken_with_a_warning():
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        assert NAMED.predict(X).tolist() == NAMED.predict(FRAME).tolist()
+
+
+# ---------------------------------------------------------------------- what scikit-learn and NumPy leave unsaid
+
+
+def test_nan_in_y_is_named_by_its_row():
+    message = message_of(CASES["NaN in y"])
+    assert "y[7]" in message
+    assert "label" in message
+
+
+def test_a_missing_word_in_y_is_named_by_its_row():
+    words = pd.Series(np.where(Y == 1, "yes", "no"))
+    words[7] = None
+    with pytest.raises(ValueError, match=r"y\[7\]"):
+        LogisticRegression().fit(X, words)
+
+
+@pytest.mark.parametrize("name", ["one class", "a class without weight"])
+def test_classes_are_printed_as_the_user_wrote_them(name):
+    assert "np." not in message_of(CASES[name])
+
+
+def test_words_as_weights_are_blamed_on_sample_weight():
+    with pytest.raises(ValueError, match="sample_weight"):
+        LogisticRegression().fit(X, Y, sample_weight=["heavy"] * 60)
+
+
+def test_words_as_a_start_are_blamed_on_init():
+    with pytest.raises(ValueError, match="init"):
+        LogisticRegression(init=["a", "b", "c"]).fit(X, Y)
+
+
+def test_a_start_with_nan_is_told_so():
+    assert "NaN" in message_of(CASES["an init of NaN"])
+
+
+def test_a_fraction_of_a_thread_is_refused():
+    with pytest.raises(ValueError, match=r"n_threads is 1\.5"):
+        LogisticRegression(n_threads=1.5).fit(X, Y)
+
+
+def test_mismatching_lengths_name_both_arguments():
+    message = message_of(CASES["fewer labels than rows"])
+    assert "X" in message
+    assert "y" in message.replace("many", "").split()
+
+
+def test_a_column_of_dates_is_named():
+    table = pd.DataFrame({"a": np.arange(4.0), "born": pd.date_range("2020-01-01", periods=4)})
+    with pytest.raises((ValueError, TypeError), match="born"):
+        LogisticRegression().fit(table, [0, 1, 0, 1])

@@ -1,0 +1,205 @@
+"""Published and recomputed optima: Spector, heart_scale, glmnet, lizards, a1a, a9a, the sets of separation."""
+
+import csv
+import json
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from referee import mean_loss
+from reference_data import HEART_OBJECTIVE, glmnet_ridge, heart_scale, lizards, spector, spector_as_stata_had_it
+from sklearn.datasets import load_svmlight_file
+
+from separatrix import BudgetWarning, LogisticRegression
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+SOLVERS = ["auto", "newton", "lbfgs"]
+DIGITS = 1e-22
+"""Weights are as good as the square root of the gap, so this asks for eleven digits of them."""
+
+needs_shared_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference data is not here")
+
+
+def log_likelihood(model, n):
+    return -n * model.verdict_.claim.value
+
+
+def reference_results():
+    return json.loads((SHARED / "ref" / "reference_results.json").read_text(encoding="utf-8"))
+
+
+def separation_table(name):
+    with (SHARED / "separation" / f"{name}.csv").open(encoding="utf-8") as file:
+        header, *lines = csv.reader(file)
+    return header, np.array(lines, dtype=float)
+
+
+# ------------------------------------------------------------------------------------------------------- embedded
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(("table", "digits"), [(spector, 1e-12), (spector_as_stata_had_it, 3e-11)])
+def test_spector(table, digits, solver):
+    X, y, coef, intercept, value, _ = table()
+    model = LogisticRegression(solver=solver, tol=DIGITS).fit(X, y)
+    assert model.verdict_.ok
+    np.testing.assert_allclose(model.coef_[0], coef, rtol=digits)
+    assert model.intercept_[0] == pytest.approx(intercept, rel=digits)
+    assert log_likelihood(model, len(y)) == pytest.approx(value, rel=1e-13)
+
+
+def test_spector_by_default_is_within_its_own_bounds():
+    X, y, coef, intercept, value, _ = spector()
+    model = LogisticRegression().fit(X, y)
+    off = np.abs(np.append(model.coef_[0], model.intercept_) - [*coef, intercept])
+    assert (off <= model.verdict_.certificate.coefficients).all()
+    assert log_likelihood(model, len(y)) == pytest.approx(value, rel=1e-10)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_lizards_by_counts(solver):
+    X, y, coef, intercept, value, cost = lizards()
+    model = LogisticRegression(solver=solver, tol=DIGITS).fit(X, y, sample_weight=cost)
+    assert model.verdict_.ok
+    np.testing.assert_allclose(model.coef_[0], coef, rtol=1e-10)
+    assert model.intercept_[0] == pytest.approx(intercept, rel=1e-10)
+    assert log_likelihood(model, cost.sum()) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, "gradient"])
+def test_glmnet_ridge_in_scikit_learn(solver):
+    X, y, coef, intercept, *_ = glmnet_ridge()
+    model = LogisticRegression(solver=solver, l2=1.0, tol=1e-18, max_passes=2000).fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], coef, atol=5e-9)
+    assert model.intercept_[0] == pytest.approx(intercept, abs=5e-9)
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, "gradient"])
+def test_heart_scale_at_c_one_without_intercept(solver):
+    X, y = heart_scale()
+    model = LogisticRegression(solver=solver, l2=1 / len(y), fit_intercept=False).fit(X, y)
+    assert model.verdict_.ok
+    assert model.verdict_.claim.value * len(y) == pytest.approx(HEART_OBJECTIVE, rel=2e-10)
+    if solver != "gradient":
+        tight = LogisticRegression(solver=solver, l2=1 / len(y), fit_intercept=False, tol=1e-14).fit(X, y)
+        assert tight.verdict_.claim.value * len(y) == pytest.approx(HEART_OBJECTIVE, rel=2e-14)
+
+
+# ------------------------------------------------------------------------------------------------- statsmodels
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_statsmodels_agrees_on_random_tables(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(60, 300)), int(rng.integers(1, 6))
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-1, 2, size=d)
+    y = (X @ (rng.normal(size=d) / X.std(axis=0)) + rng.logistic(size=n) > 0).astype(int)
+    ours = LogisticRegression(tol=DIGITS).fit(X, y)
+    theirs = sm.Logit(y, sm.add_constant(X)).fit(method="newton", tol=1e-14, disp=False)
+    np.testing.assert_allclose(ours.coef_[0], theirs.params[1:], rtol=1e-8, atol=1e-10)
+    assert ours.intercept_[0] == pytest.approx(theirs.params[0], rel=1e-8, abs=1e-9)
+    assert log_likelihood(ours, n) == pytest.approx(theirs.llf, rel=1e-12)
+
+
+def test_statsmodels_agrees_on_costs():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(150, 3))
+    y = (X[:, 0] + rng.logistic(size=150) > 0).astype(int)
+    cost = rng.integers(1, 5, size=150)
+    ours = LogisticRegression(tol=DIGITS).fit(X, y, sample_weight=cost)
+    theirs = sm.GLM(y, sm.add_constant(X), family=sm.families.Binomial(), freq_weights=cost).fit(tol=1e-14)
+    np.testing.assert_allclose(np.append(ours.intercept_, ours.coef_), theirs.params, rtol=1e-7, atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------- the folder of data
+
+
+@needs_shared_data
+def test_the_embedded_tables_are_those_of_the_folder():
+    known = reference_results()
+    table = np.loadtxt(SHARED / "ref" / "statsmodels" / "spector.csv", skiprows=1)
+    X, y, *answer = spector()
+    assert (table[:, 1:4] == X).all()
+    assert (table[:, 4] == y).all()
+    computed = known["spector_logit"]["computed_float64"]
+    assert [*answer[0], answer[1], answer[2]] == [*computed["coef"], computed["loglik"]]
+    assert known["liblinear_optimum_C1_no_bias"]["L2R_LR"]["heart_scale"] == HEART_OBJECTIVE
+    assert glmnet_ridge().X.tolist() == known["glmnet_in_sklearn"]["X"]
+
+
+@needs_shared_data
+@pytest.mark.parametrize("name", ["heart_scale", "a1a", "a9a"])
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+def test_liblinear_optima_at_c_one_without_intercept(name, solver):
+    with lzma.open(SHARED / "libsvm" / f"{name}.xz") as file:
+        X, y = load_svmlight_file(file)
+    objective = reference_results()["liblinear_optimum_C1_no_bias"]["L2R_LR"][name]
+    model = LogisticRegression(solver=solver, l2=1 / len(y), fit_intercept=False, tol=1e-13).fit(X.toarray(), y)
+    assert model.verdict_.ok
+    assert model.classes_.tolist() == [-1, 1]
+    assert model.verdict_.claim.value * len(y) == pytest.approx(objective, rel=1e-13)
+
+
+@needs_shared_data
+def test_accuracy_on_the_test_rows_of_a9a():
+    tables = []
+    for name in ("a9a", "a9a.t"):
+        with lzma.open(SHARED / "libsvm" / f"{name}.xz") as file:
+            tables.append(load_svmlight_file(file, n_features=123))
+    (X, y), (rows, labels) = tables
+    model = LogisticRegression(l2=1 / len(y), fit_intercept=False).fit(X.toarray(), y)
+    known = reference_results()["liblinear_optimum_C1_no_bias"]["test_accuracy_a9a"]["L2R_LR"]
+    assert model.score(rows.toarray(), labels) == pytest.approx(known, abs=1e-6)
+
+
+@needs_shared_data
+@pytest.mark.parametrize("row", [0, 1, 2])
+def test_glmnet_ridge_in_statsmodels(row):
+    """glmnet's digits are no optimum: statsmodels asks only to do better than them, and near them."""
+    known = reference_results()["glmnet_in_statsmodels_enet_binomial"]["rows_alpha_lambda_coef"][row]
+    alpha, l2, *coef = known
+    assert alpha == 0
+    table = np.loadtxt(SHARED / "ref" / "statsmodels" / "enet_binomial.csv", delimiter=",")
+    X = (table[:, 1:] - table[:, 1:].mean(axis=0)) / table[:, 1:].std(axis=0, ddof=1)
+    model = LogisticRegression(l2=l2, fit_intercept=False).fit(X, table[:, 0])
+    np.testing.assert_allclose(model.coef_[0], coef, rtol=0.07)
+    theirs = float(mean_loss(X, table[:, 0], coef, 0, l2=l2))
+    assert model.verdict_.claim.value < theirs < model.verdict_.claim.value * (1 + 5e-5)
+
+
+@needs_shared_data
+@pytest.mark.parametrize("solver", [*SOLVERS, "gradient"])
+@pytest.mark.parametrize(("name", "label"), [("endometrial", "HG"), ("sex2", "case"), ("silvapulle1981", "y")])
+@pytest.mark.parametrize("tol", [1e-4, 1e-10])
+def test_sets_without_a_finite_optimum_are_never_called_optimal(name, label, solver, tol):
+    header, table = separation_table(name)
+    at = header.index(label)
+    with pytest.warns(BudgetWarning):
+        model = LogisticRegression(solver=solver, tol=tol).fit(np.delete(table, at, axis=1), table[:, at])
+    assert model.verdict_.status == "budget"
+    assert model.verdict_.certificate is None
+
+
+@needs_shared_data
+@pytest.mark.parametrize(("name", "label", "growing"), [("endometrial", "HG", "NV"), ("sex2", "case", "dia")])
+def test_the_column_with_an_infinite_weight_is_named(name, label, growing):
+    import pandas as pd
+
+    table = pd.read_csv(SHARED / "separation" / f"{name}.csv")
+    with pytest.warns(BudgetWarning, match="quasi-separation"):
+        verdict = LogisticRegression().fit(table.drop(columns=label), table[label]).verdict_
+    assert f"the weights of {growing} keep growing" in verdict.cause
+
+
+@needs_shared_data
+def test_the_finite_weights_of_endometrial_are_reached_all_the_same():
+    header, table = separation_table("endometrial")
+    with pytest.warns(BudgetWarning):
+        model = LogisticRegression().fit(table[:, :3], table[:, 3])
+    assert header == ["NV", "PI", "EH", "HG"]
+    assert model.coef_[0, 0] > 10
+    np.testing.assert_allclose(model.coef_[0, 1:], [-0.0421834, -2.9026056], rtol=1e-4)
+    assert model.intercept_[0] == pytest.approx(4.3045178, rel=1e-4)
+    assert 2 * len(table) * model.verdict_.claim.value == pytest.approx(55.393, abs=2e-3)
