@@ -69,6 +69,13 @@ class Factor:
         return float((np.diag(self.upper) ** 2).min())
 
 
+def shifted(H: Floats, diagonal: Floats) -> Floats:
+    """H + diag(diagonal)."""
+    H = H.copy()
+    H[np.diag_indices_from(H)] += diagonal
+    return H
+
+
 def factor(H: Floats | Root) -> Factor | None:
     """The Cholesky factor of H, or None where H is not positive definite to working precision."""
     if isinstance(H, Root):
@@ -107,7 +114,7 @@ def steady_factor(H: Floats | Root) -> Factor:
     diagonal[~(diagonal > 0)] = max(float(diagonal.max(initial=0)), 1e-300)
     shift = 0.0
     while True:
-        made = factor(H + np.diag(diagonal - np.diag(H) + shift * diagonal))
+        made = factor(shifted(H, diagonal - np.diag(H) + shift * diagonal))
         if made is not None and made.weakest > 8 * EPS:
             return made
         shift = max(100 * shift, 1e-12)

@@ -38,7 +38,7 @@ def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
 def _moments(X: Any, cost: Floats, lifted: bool) -> tuple[Floats, Floats]:
     """Means (zero without an intercept) and root mean squares about them, by cost."""
     weight = cost / cost.sum() if cost.any() else np.full(len(X), 1 / len(X))
-    blocks = [slice(lo, lo + SAMPLE) for lo in range(0, len(X), SAMPLE)]
+    blocks = [slice(lo, lo + BLOCK) for lo in range(0, len(X), BLOCK)]
     center, square = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
         for block in blocks if lifted else ():
@@ -50,9 +50,13 @@ def _moments(X: Any, cost: Floats, lifted: bool) -> tuple[Floats, Floats]:
 
 def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
     """Whether a column's spread hangs on few rows, (Σz²)²/Σz⁴ < 25 in a sample, which then says little about it."""
-    square = np.square(frame.coordinates(rows.sample(SAMPLE, seed).X)[:, : frame.center.size])
-    spread = square.sum(axis=0)
-    return bool((spread**2 <= RARE * np.square(square).sum(axis=0)).any())
+    sample = rows.sample(SAMPLE, seed)
+    spread, fourth = np.zeros(frame.center.size), np.zeros(frame.center.size)
+    for lo in range(0, len(sample), BLOCK):
+        square = np.square(frame.coordinates(sample.X[lo : lo + BLOCK])[:, : frame.center.size])
+        spread += square.sum(axis=0)
+        fourth += np.square(square, out=square).sum(axis=0)
+    return bool((spread**2 <= RARE * fourth).any())
 
 
 def ranked(rows: Rows, frame: Frame) -> Dependence:

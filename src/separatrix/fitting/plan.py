@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..data import Rows
-from ..linalg import Dependence, Factor, Root, factor, steady_factor
+from ..linalg import Dependence, Factor, Root, factor, shifted, steady_factor
 from ..losses import Squared
 from ..risk import Ask, Frame, Jet, Risk
 from ..solvers.descent import Direction, descend
@@ -63,10 +63,10 @@ class Plan:
         self.passes += len(sample) / len(rows)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
             raise NotFiniteError
-        own = _own_part(at.hessian - np.diag(squares.ridge))
+        own = _own_part(shifted(at.hessian, -squares.ridge))
         if ask.steering and own < SINGLE:
             at = squares(np.zeros(width), FULL)
-            own = _own_part(at.hessian - np.diag(squares.ridge))
+            own = _own_part(shifted(at.hessian, -squares.ridge))
         if own < CLEAR:
             at = self._settle_rank(squares)
         gram = steady_factor(at.hessian).times(1 / 8)
@@ -78,6 +78,7 @@ class Plan:
         if self.solver == "gradient":
             return v, Gradient(PLAIN), gram
         steering = gram
+        del at  # as large as a Hessian: it need not wait for the sample's
         if sampled and not rooted:
             v, steering = self._on_sample(v, gram, sample, STEER if own > SINGLE else FULL, moving=given is None)
         elif given is None:
@@ -110,7 +111,7 @@ class Plan:
         squares = replace(squares, rows=rows)
         at = squares(np.zeros(self.frame.width), FULL)
         self.passes += 1
-        if _own_part(at.hessian - np.diag(squares.ridge)) > CLEAR:
+        if _own_part(shifted(at.hessian, -squares.ridge)) > CLEAR:
             return at
         found = ranked(rows, self.frame)
         self.passes += 1
