@@ -172,7 +172,6 @@ def test_a_descent_does_not_go_round_in_a_ring(direction: Callable[[], Direction
         assert end.stalled
 
 
-@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")
 @every_direction
 def test_a_descent_from_a_bad_start_stalls_only_at_the_minimum(direction: Callable[[], Direction]) -> None:
     """From far out, where every curvature is nearly zero, Newton's step is far too long."""

@@ -110,8 +110,9 @@ class Evidence:
             total: Any = Root(np.zeros((1, width))) if rooted else np.zeros((width, width))
             radius = 0.0
             for Z, weight in self._blocks(rows, lo, hi):
-                total += Root.of(np.sqrt(weight)[:, None] * Z) if rooted else (Z.T * weight) @ Z
                 radius = max(radius, float(np.einsum("ij,ij->i", Z, Z).max(initial=0)))
+                Z *= np.sqrt(weight)[:, None]
+                total += Root.of(Z) if rooted else Z.T @ Z
             return total, radius
 
         width, radius = self.risk.active.size, 0.0
@@ -141,4 +142,7 @@ class Evidence:
             if rows.cost.size:
                 counts &= rows.cost[block] > 0
                 weight = weight * rows.cost[block]
-            yield Z[np.ix_(counts, self.risk.active)], weight[counts]
+            if counts.all() and self.risk.active.size == Z.shape[1]:
+                yield Z, weight
+            else:
+                yield Z[np.ix_(counts, self.risk.active)], weight[counts]

@@ -242,7 +242,7 @@ def _own_fields(loss: losses.MarginLoss) -> Any:
     if not fields(loss):  # type: ignore[arg-type]
         return ()
     names = [field.name for field in fields(loss)]  # type: ignore[arg-type]
-    name = f"Fields_{'_'.join(names)}"
+    name = f"Fields_{hashlib.sha256(repr(names).encode()).hexdigest()[:16]}"
     kind = globals().setdefault(name, namedtuple(name, names, module=__name__))  # type: ignore[misc]
     return kind(*astuple(loss))  # type: ignore[call-overload]
 

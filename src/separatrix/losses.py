@@ -24,7 +24,7 @@ class MarginLoss(ABC):
     """The least k with 1[m ≤ 0] ≤ k φ(m) for every m; infinite where there is none."""
 
     kinks: ClassVar[tuple[float, ...]] = ()
-    """The margins at which φ or φ′ jumps."""
+    """The margins at which φ, φ′ or φ″ jumps."""
 
     @abstractmethod
     def value(self, m: Any) -> Any:

@@ -37,7 +37,7 @@ def softplus(z: Any) -> Any:
 def positive(z: Any) -> Any:
     """[z]₊ = max(z, 0)."""
     xp = namespace(z)
-    return xp.where(z > 0, z, xp.zeros_like(z))
+    return xp.where(z < 0, xp.zeros_like(z), z)  # a NaN stays one
 
 
 def step(z: Any) -> Any:
@@ -50,7 +50,7 @@ def exponential(z: Any) -> Any:
     """eᶻ, held one e-fold below the largest finite number of z's precision."""
     xp = namespace(z)
     held = math.log(float(xp.finfo(xp.exp(0 * z).dtype).max)) - 1
-    return xp.exp(xp.where(z < held, z, held * xp.ones_like(z)))
+    return xp.exp(xp.where(z > held, held * xp.ones_like(z), z))
 
 
 def log_sum_exp(z: Any, axis: int = -1) -> Any:

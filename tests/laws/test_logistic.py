@@ -364,3 +364,37 @@ def test_the_compiled_pass_agrees_with_the_interpreted_one():
     interpreted, compiled = fit(X, y, tol=1e-13), fit(np.tile(X, (3, 1)), np.tile(y, 3), tol=1e-13)
     assert_same(interpreted, compiled, atol=2e-6)
     assert compiled.verdict_.claim.value == pytest.approx(interpreted.verdict_.claim.value, rel=1e-12)
+
+
+# --------------------------------------------------------------------------------------- nearly dependent columns
+
+
+def nearly_dependent(noise, n=60, seed=0):
+    """Two columns whose difference tells the classes apart, a little: its weight is about one over the noise."""
+    rng = np.random.default_rng(seed)
+    x, difference = rng.normal(size=n), rng.normal(size=n)
+    return np.column_stack([x, x + noise * difference]), (difference + rng.logistic(size=n) > 0).astype(int)
+
+
+@pytest.mark.xfail(strict=True, reason="solvers.descent.bounded takes any step longer than 10⁴ for absurd")
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+@pytest.mark.parametrize("noise", [1e-5, 1e-6])
+def test_the_difference_of_nearly_equal_columns_can_have_a_large_weight(solver, noise):
+    X, y = nearly_dependent(noise)
+    plain = fit(np.column_stack([X[:, 0], (X[:, 1] - X[:, 0]) / noise]), y)
+    model = quietly(X, y, solver=solver)
+    assert model.verdict_.claim.value == pytest.approx(plain.verdict_.claim.value, rel=1e-6)
+    assert np.abs(model.coef_).max() > 0.1 / noise
+
+
+@pytest.mark.xfail(strict=True, reason="solvers.descent.bounded takes any step longer than 10⁴ for absurd")
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+@pytest.mark.parametrize("noise", [1e-3, 1e-4])
+def test_columns_far_from_an_origin_that_the_boundary_must_contain(solver, noise):
+    """Without an intercept an offset is no harmless shift: the columns are nearly multiples of one another."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(60, 2))
+    y = (Z[:, 0] + rng.logistic(size=60) > 0).astype(int)
+    X = np.array([1000.0, 2000.0]) + noise * Z
+    model = quietly(X, y, solver=solver, fit_intercept=False)
+    assert model.verdict_.claim.value == pytest.approx(float(newton(X, y, fit_intercept=False).value), rel=1e-6)

@@ -68,6 +68,6 @@ class Rows:
 
     def take(self, rows: NDArray[np.intp] | slice) -> Rows:
         """These rows: a copy in C order, or with a slice a view."""
-        cost = self.cost[rows] if self.cost.size else self.cost
+        cost = np.ascontiguousarray(self.cost[rows]) if self.cost.size else self.cost
         X = self.X[rows] if isinstance(rows, slice) else np.ascontiguousarray(self.X[rows])
-        return replace(self, X=X, y=self.y[rows], cost=cost)
+        return replace(self, X=X, y=np.ascontiguousarray(self.y[rows]), cost=cost)

@@ -20,7 +20,7 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 def thread_count(n_threads: int | None = None) -> int:
     """What was asked for; else OMP_NUM_THREADS, as joblib sets it in its workers; else the CPUs of this process."""
     if n_threads is not None:
-        return max(1, n_threads)
+        return max(1, int(n_threads))
     wish = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if wish.isdigit() and int(wish) > 0:
         return int(wish)
@@ -78,6 +78,7 @@ def _limit_own() -> None:
 
 
 _lock = threading.Lock()
+_own = threading.local()
 _inside = 0
 _found: list[tuple[Any, int]] = []
 
@@ -95,9 +96,11 @@ def one_blas_thread() -> Iterator[None]:
             for library, _ in _found:
                 _limit(library, 1)
         _inside += 1
+    _own.depth = getattr(_own, "depth", 0) + 1
     try:
         yield
     finally:
+        _own.depth -= 1
         with _lock:
             _inside -= 1
             if _inside == 0:
@@ -106,12 +109,13 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _after_fork() -> None:
-    """A child starts outside: the lock and the count belong to threads it does not have."""
+    """A child has only the thread that forked: the lock and the others' part of the count are not its own."""
     global _lock, _inside
-    if _inside:
+    here = getattr(_own, "depth", 0)
+    if _inside and not here:
         for library, threads in _found:
             _limit(library, threads)
-    _lock, _inside = threading.Lock(), 0
+    _lock, _inside = threading.Lock(), here
 
 
 if hasattr(os, "register_at_fork"):

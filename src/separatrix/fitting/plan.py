@@ -51,7 +51,7 @@ class Plan:
     def _sample_size(self) -> int:
         n, d = self.problem.rows.X.shape
         room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
-        return int(max(8 * d, min(max(SAMPLE, n // 10), 200 * d + SAMPLE, room)))
+        return int(max(7 * d, min(max(SAMPLE - 2 * d, n // 10), 200 * d + SAMPLE, room)))
 
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows, width = self.problem.rows, self.frame.width
@@ -67,6 +67,8 @@ class Plan:
         if ask.steering and own < SINGLE:
             at = squares(np.zeros(width), FULL)
             own = _own_part(shifted(at.hessian, -squares.ridge))
+        if not np.isfinite(at.hessian).all():
+            raise NotFiniteError
         if own < CLEAR:
             at = self._settle_rank(squares)
         gram = steady_factor(at.hessian).times(1 / 8)

@@ -67,7 +67,8 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
         at, passes = f(v, direction.ask), passes + 1
     t = 0.0
     while True:
-        d = direction(at)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            d = direction(at)
         slope = float(at.gradient @ d)
         yield State(v, at, -slope, t, passes)
         if not -slope > NOTHING * abs(at.value):
