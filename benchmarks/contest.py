@@ -23,7 +23,7 @@ BEHIND = 2.0
 @dataclass(frozen=True)
 class Options:
     repeats: int = 5
-    cap_s: float = 60.0
+    cap_s: float = 20.0
     divisor: int = 1
 
 

@@ -599,7 +599,7 @@ def test_models_work_inside_pipelines_and_searches(data):
     "estimator",
     [
         pytest.param(LogisticRegression(), id="plain"),
-        pytest.param(LogisticRegression(l2=0.01, solver="lbfgs"), id="ridge"),
+        pytest.param(LogisticRegression(l2=0.01, solver="lbfgs", tol=1e-12), id="ridge"),
     ],
 )
 def test_scikit_learn_s_own_checks(estimator):

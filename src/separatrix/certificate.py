@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .data import Rows
 from .linalg import EPS, Factor, Root, factor
-from .risk import BLOCK, Frame, Risk
+from .risk import BLOCK, Frame, Risk, block_rows
 
 Floats = NDArray[np.float64]
 TOO_SURE = 1e-10
@@ -84,7 +84,7 @@ def bounds(
 
 
 def gap_bound(x: float) -> float:
-    """X + (1 − x) log(1 − x) = x²/2 + x³/6 + x⁴/12 + …"""
+    """x + (1 − x) log(1 − x) = x²/2 + x³/6 + x⁴/12 + …"""
     if x < 1e-4:
         return x * x / 2 * (1 + x / 2)
     return x + (1 - x) * math.log1p(-x)
@@ -134,8 +134,9 @@ class Evidence:
     def _blocks(self, rows: Rows, lo: int, hi: int) -> Iterator[tuple[Floats, Floats]]:
         """zᵢ and cᵢφ″(mᵢ), block by block."""
         stop, v = lo + math.ceil((hi - lo) * self.share), self.risk.embed(self.v)
-        for start in range(lo, stop, BLOCK):
-            block = slice(start, min(start + BLOCK, stop))
+        size = block_rows(v.size)
+        for start in range(lo, stop, size):
+            block = slice(start, min(start + size, stop))
             Z = self.risk.frame.coordinates(rows.X[block])
             weight = self.risk.loss.curvature(rows.y[block] * (Z @ v))
             counts = weight >= TOO_SURE

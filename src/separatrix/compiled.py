@@ -133,7 +133,7 @@ def _scores(X, lo, rows, center, w, b, z):  # type: ignore[no-untyped-def]
 
 @register_jitable(**SUMS)
 def _pull(X, lo, rows, center, r, g):  # type: ignore[no-untyped-def]
-    """G ← g + Σᵢ rᵢ (xᵢ − c), four rows at a time: g is read and written once for four."""
+    """g ← g + Σᵢ rᵢ (xᵢ − c), four rows at a time: g is read and written once for four."""
     k = 0
     while k + 4 <= rows:
         i, r0, r1, r2, r3 = lo + k, r[k], r[k + 1], r[k + 2], r[k + 3]

@@ -16,8 +16,13 @@ from .linalg import Root
 from .losses import MarginLoss
 
 Floats = NDArray[np.float64]
-BLOCK = 1024
-"""Rows of one Hessian product: large enough for BLAS, small enough for the cache."""
+BLOCK = 8192
+"""At most so many rows in one Hessian product."""
+
+
+def block_rows(width: int) -> int:
+    """Rows of one Hessian product: many enough that calls do not count, few enough that memory does not."""
+    return max(2048, min(BLOCK, (1 << 19) // width))
 
 
 class Frame(NamedTuple):
@@ -40,12 +45,12 @@ class Frame(NamedTuple):
         return Z
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
-        """W = v/s and b = v₀ − cᵀw: weights and intercept in the user's units."""
+        """w = v/s and b = v₀ − cᵀw: weights and intercept in the user's units."""
         w = v[: self.center.size] / self.scale
         return w, math.fsum([v[-1], *(-self.center * w)]) if self.lifted else 0.0
 
     def from_user(self, weights: Floats, intercept: float) -> Floats:
-        """V = s∘w and v₀ = b + cᵀw."""
+        """v = s∘w and v₀ = b + cᵀw."""
         v = weights * self.scale
         return np.append(v, math.fsum([intercept, *(self.center * weights)])) if self.lifted else v
 
@@ -109,13 +114,13 @@ def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any,
     order, d = layout(rows.X), frame.center.size
     run = partial(pass_kernel(loss, rows.X.dtype.name, order), rows.X, rows.y, rows.cost)
     gather, w, b = order != "C", v[:d] / frame.scale, float(v[-1]) if frame.lifted else 0.0
-    gradient, hessian, sums = np.zeros(d), None, []
+    gradient, hessian, sums, size = np.zeros(d), None, [], block_rows(frame.width)
     if not ask.hessian:
         sums.append(run(lo, hi, gather, frame.center, w, b, gradient, np.empty(0)))
     else:
-        hessian, work = np.zeros((frame.width, frame.width)), Roots(rows, frame, ask, min(BLOCK, hi - lo))
-        for start in range(lo, hi, BLOCK):
-            stop = min(start + BLOCK, hi)
+        hessian, work = np.zeros((frame.width, frame.width)), Roots(rows, frame, ask, min(size, hi - lo))
+        for start in range(lo, hi, size):
+            stop = min(start + size, hi)
             weight = np.empty(stop - start)
             sums.append(run(start, stop, gather, frame.center, w, b, gradient, weight))
             hessian += work.product(weight, start, stop)
@@ -187,7 +192,7 @@ class Risk:
         return hessian
 
     def embed(self, v: Floats) -> Floats:
-        """V with a zero for every column that has no weight."""
+        """v with a zero for every column that has no weight."""
         if v.size == self.frame.width:
             return v
         full = np.zeros(self.frame.width)

@@ -79,11 +79,11 @@ class LinearRule:
         return float(np.linalg.norm(self.weights))
 
     def score(self, X: Any) -> Floats:
-        """Z = xᵀw + b for each row."""
+        """z = xᵀw + b for each row."""
         return self._product(self._rows(X)) + self.intercept
 
     def log_odds(self, X: Any) -> Floats:
-        """Log P(1 | x)/P(0 | x) = xᵀw + b, of a rule learnt by likelihood.  [001 slide 5]"""
+        """log P(1 | x)/P(0 | x) = xᵀw + b, of a rule learnt by likelihood.  [001 slide 5]"""
         if not self.probabilistic:
             raise ValueError(
                 "This rule has scores but no probabilities, so it has no log-odds: "
@@ -100,7 +100,7 @@ class LinearRule:
         return np.where(self.score(X) > 0, 1, -1).astype(np.int8)
 
     def distance(self, X: Any) -> Floats:
-        """D = (xᵀw + b)/‖w‖: signed, positive on the side of the second class.  [000 §8.1.4]"""
+        """d = (xᵀw + b)/‖w‖: signed, positive on the side of the second class.  [000 §8.1.4]"""
         return self.score(X) / self._length("distance")
 
     def projection(self, X: Any) -> Floats:
@@ -108,7 +108,7 @@ class LinearRule:
         return self._product(self._rows(X)) / self._length("projection")
 
     def foot(self, X: Any) -> Floats:
-        """X − d w/‖w‖: the point of the boundary that is nearest to x."""
+        """x − d w/‖w‖: the point of the boundary that is nearest to x."""
         X = self._rows(X)
         return X - np.outer(self.distance(X), self.weights / self._length("nearest point"))  # type: ignore[no-any-return]
 

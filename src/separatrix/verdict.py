@@ -16,9 +16,12 @@ STATUSES = ("optimal", "local", "separated", "quasi-separated", "not-separable",
 
 
 class Rank(NamedTuple):
-    """The rank of the columns (the intercept's counted), of how many, and which are combinations of others."""
+    """The rank of the columns (the intercept's counted), of how many, and which are combinations of others.
 
-    rank: int
+    The rank is None where a fit was stopped before it was settled.
+    """
+
+    rank: int | None
     of: int
     aliased: tuple[str, ...]
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from .threads import Map, one_blas_thread
 
-RUNS, MANY_RUNS, SHORTEST_RUN = 16, 64, 1024
-SMALL, LARGE = 1 << 20, 1 << 28
+FEW_RUNS, RUNS, MANY_RUNS, SHORTEST_RUN = 12, 16, 64, 1024
+SMALL, MEDIUM, LARGE = 1 << 20, 1 << 25, 1 << 28
 NEIGHBOURS = 16
 """Rows taken together into a sample: neighbours cost no more than one row that is far away."""
 
@@ -42,8 +42,9 @@ class Rows:
 
     def runs(self) -> Iterator[tuple[int, int]]:
         """A fixed division of the rows, by their shape alone: the same sums for any number of threads."""
-        count = 1 if self.X.size < SMALL else RUNS if self.X.size < LARGE else MANY_RUNS
-        count = max(1, min(count, len(self) // SHORTEST_RUN))
+        size = self.X.size
+        count = 1 if size < SMALL else FEW_RUNS if size < MEDIUM else RUNS if size < LARGE else MANY_RUNS
+        count = max(1, min(count, len(self) // max(SHORTEST_RUN, 2 * self.X.shape[1])))
         cuts = np.linspace(0, len(self), count + 1).astype(int).tolist()
         return ((lo, hi) for lo, hi in pairwise(cuts) if lo < hi)
 

@@ -43,7 +43,7 @@ def ordered_map(threads: int) -> Iterator[Map]:
 def _in_order(
     pool: ThreadPoolExecutor, window: int, f: Callable[[Item], Result], items: Iterable[Item]
 ) -> Iterator[Result]:
-    """F over the items in their order, never more than `window` results waiting: Hessians are large."""
+    """f over the items in their order, never more than `window` results waiting: Hessians are large."""
     queue = iter(items)
     waiting: deque[Future[Result]] = deque(pool.submit(f, item) for item in islice(queue, window))
     try:

@@ -17,7 +17,7 @@ Fit = Generator[Progress, None, Outcome]
 
 
 def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
-    """W = Qu with (X − c)ᵀ = QR: the rows of Rᵀ have the same inner products as those of X, so u has the same risk.
+    """w = Qu with (X − c)ᵀ = QR: the rows of Rᵀ have the same inner products as those of X, so u has the same risk.
 
     Scores depend on w only through its part in the span of the rows, and ‖w‖ = ‖u‖ there, so nothing is lost. Without
     a penalty the columns are first scaled, and of all weights with the final scores the shortest are returned.

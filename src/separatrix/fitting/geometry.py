@@ -10,25 +10,23 @@ from numpy.typing import NDArray
 
 from ..data import Rows
 from ..linalg import EPS, Dependence, dependence, triangle
-from ..risk import BLOCK, Frame
+from ..risk import Frame
 from .problem import Floats, NotFiniteError
 
-SAMPLE, RARE = 4096, 25
+SAMPLE, RARE, BLOCK = 4096, 25, 1024
 
 
 def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
-    """Means and deviations of a sample of the rows; of all of them for a column that is constant in the sample.
+    """Means and deviations of a sample of the rows; for a column that is constant there, that constant and one.
 
     Any centre and scale give the same minimum; these give a Hessian with a diagonal of about one.
     """
     sample = rows.sample(size, seed)
     center, scale = _moments(sample.X, sample.cost, lifted)
     for j in np.flatnonzero(~(scale > 64 * EPS * np.abs(center))):
-        column = rows.X[:, j : j + 1]
-        low, high = column.min(), column.max()
-        center[j], scale[j] = (x[0] for x in _moments(column, rows.cost, lifted))
-        if lifted and low == high:
-            center[j], scale[j] = low, 0.0
+        column = sample.X[:, j]
+        if lifted and column.min() == column.max():
+            center[j], scale[j] = column[0], 0.0  # exactly: what is constant must become zero, not rounding
     if not (np.isfinite(scale).all() and np.isfinite(center).all()):
         raise NotFiniteError
     scale[scale == 0] = 1.0

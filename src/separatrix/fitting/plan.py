@@ -51,13 +51,13 @@ class Plan:
     def _sample_size(self) -> int:
         n, d = self.problem.rows.X.shape
         room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
-        return int(max(7 * d, min(max(SAMPLE - 2 * d, n // 10), 200 * d + SAMPLE, room)))
+        return int(max(8 * d, min(max(SAMPLE - 2 * d, n // 10), 200 * d + SAMPLE, room)))
 
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows, width = self.problem.rows, self.frame.width
         sampled = self.solver == "lbfgs" and not has_rare_column(rows, self.frame, self.problem.seed)
         sample = rows.sample(self._sample_size(), self.problem.seed) if sampled else rows
-        ask = STEER if sampled and width > 200 else FULL
+        ask = STEER if self.solver == "lbfgs" else FULL
         squares = replace(self.risk, loss=Squared(), rows=sample, ridge=8 * self.ridge)
         at = squares(np.zeros(width), ask)
         self.passes += len(sample) / len(rows)

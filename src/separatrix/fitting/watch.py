@@ -60,7 +60,10 @@ class Watch:
         if isinstance(self.plan.direction, Preconditioned):
             self.plan.direction.target = 2 * goal * self.share
         share = self._share(estimate / 2 / goal if goal else math.inf)
-        if not over and estimate / 2 > min(goal * max(share, 0.05), self.attempt_below):
+        n, width = len(self.problem.rows), self.plan.frame.width
+        dear = proof_cost(width) * share > 1  # than a pass: then better be sure before one tries
+        ready = goal * max(share - width / n, 0.03) * (0.25 if dear else 1.0)  # a part proves less than its share
+        if not over and estimate / 2 > min(ready, self.attempt_below):
             return None
         found = self._prove(state, share)
         if found is not None and found.gap <= goal:

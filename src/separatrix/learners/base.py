@@ -30,7 +30,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[positive.astype(int)]  # type: ignore[no-any-return]
 
     def distance(self, X: Any) -> Floats:
-        """D = (xᵀw + b)/‖w‖: the signed distance of each row from the boundary."""
+        """d = (xᵀw + b)/‖w‖: the signed distance of each row from the boundary."""
         return self._scores(X) / self.rule_._length("distance")
 
     def _scores(self, X: Any) -> Floats:

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +21,11 @@ from ..fitting.problem import NotFiniteError, Outcome, Problem, Progress
 from ..losses import LogLikelihood
 from ..numerics import sigmoid, softplus
 from ..rule import LinearRule
-from ..verdict import Claim, Optimality, Rank, Separation, Verdict
-from . import words
+from ..verdict import Verdict
 from .base import LinearClassifier
+from .conclusion import Prepared, interrupted_verdict, verdict_of
+from .influence import Influence, influence_of
 from .validation import (
-    Labels,
     check_lengths,
     checked_choice,
     checked_costs,
@@ -34,6 +34,7 @@ from .validation import (
     checked_numbers,
     checked_rows,
     class_costs,
+    known_labels,
     not_finite,
 )
 from .warnings import BudgetWarning, SeparationWarning
@@ -65,29 +66,6 @@ class Record(NamedTuple):
     gradient_norm: float
     step: float
     seconds: float
-
-
-class Influence(NamedTuple):
-    """How hard each row pulls at the weights, and how much it holds them."""
-
-    error: Floats
-    """e = y − p: the row's factor in the gradient Xᵀ(y − p) of the likelihood."""
-    squared_error_pull: Floats
-    """|e| p(1 − p): its factor in the gradient of the squared error; at most 4/27, at margin −log 2."""
-    leverage: Floats
-    """h = c p(1 − p) zᵀH⁻¹z, the row's share of the weights; they add up to the number of weights."""
-    shift: Floats
-    """About how far the score of the row itself would move if the row were left out."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Checked input."""
-
-    problem: Problem
-    labels: Labels
-    columns: tuple[str, ...]
-    class_weight: tuple[float, float]
 
 
 class LogisticRegression(LinearClassifier):
@@ -143,6 +121,8 @@ class LogisticRegression(LinearClassifier):
     >>> model.verdict_.status, model.verdict_.check(X[list(model.feature_names_in_)], y)
     ('optimal', True)
     """
+
+    verdict_: Verdict
 
     def __init__(
         self,
@@ -218,7 +198,7 @@ class LogisticRegression(LinearClassifier):
         return np.column_stack([sigmoid(-z), sigmoid(z)])
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Log P(y | x), without underflow."""
+        """log P(y | x), without underflow."""
         check_is_fitted(self, "rule_")
         if self.verdict_.status == "separated":
             with np.errstate(divide="ignore"):
@@ -227,38 +207,23 @@ class LogisticRegression(LinearClassifier):
         return -np.column_stack([softplus(z), softplus(-z)])
 
     def influence(self, X: Any, y: Any, sample_weight: Any = None) -> Influence:
-        """E p(1 − p) and its kin: how hard each row pulls at the weights, and how much it holds them.  [000 §8.1.3]
+        """e p(1 − p) and its kin: how hard each row pulls at the weights, and how much it holds them.  [000 §8.1.3]
 
         At the maximum of the likelihood the pulls e·x of all rows balance. Leverage and shift are those of the
         weighted least-squares problem that Newton's last step solves.
         """
         z = self._scores(X)
         rows = np.asarray(checked_rows(self, X, reset=False), dtype=np.float64)
-        label = np.asarray(y)
-        known = np.isin(label, self.classes_)
-        if label.shape != z.shape or not known.all():
-            where = f"y has shape {label.shape}" if label.shape != z.shape else f"y[{int(np.argmin(known))}] is unknown"
-            raise ValueError(f"{where}; one label of {self.classes_.tolist()} for each of the {len(z)} rows is needed.")
+        positive = known_labels(y, self.classes_, len(z)) == self.classes_[1]
         cost = checked_costs(sample_weight, len(z))
-        cost = np.ones(len(z)) if not cost.size else cost
-        cost = cost * np.where(label == self.classes_[1], *reversed(self.verdict_.claim.class_weight))
-        p = sigmoid(z)
-        e = (label == self.classes_[1]) - p
-        weight = cost * p * (1 - p)
-        Z = np.column_stack([rows - rows.mean(axis=0), np.ones(len(z))]) if self.fit_intercept else rows
-        scale = np.sqrt(np.square(Z).mean(axis=0))
-        Z = Z / np.where(scale > 0, scale, 1)
-        penalty = np.zeros(Z.shape[1])
-        penalty[: rows.shape[1]] = self.l2 * cost.sum() / np.where(scale > 0, scale, 1)[: rows.shape[1]] ** 2
-        inverse = np.linalg.pinv((Z.T * weight) @ Z + np.diag(penalty), hermitian=True)
-        reach = np.einsum("ij,jk,ik->i", Z, inverse, Z, optimize=True)
-        leverage = weight * reach
-        shift = -cost * e * reach / np.maximum(1 - leverage, np.finfo(float).tiny)
-        return Influence(e, np.abs(e) * p * (1 - p), leverage, shift)
+        factors = np.where(positive, *reversed(self.verdict_.claim.class_weight))
+        return influence_of(rows, z, positive, cost * factors if cost.size else factors, self.l2, self.fit_intercept)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
         checked_choice("objective", self.objective, ("likelihood",))
         solver = checked_choice("solver", self.solver, ("auto", "newton", "lbfgs", "gradient"))
+        if not isinstance(self.fit_intercept, bool | np.bool_):
+            raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False.")
         l2 = checked_number("l2", self.l2, least=0)
         tol = checked_number("tol", self.tol, least=0, strict=True)
         max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
@@ -282,7 +247,7 @@ class LogisticRegression(LinearClassifier):
     def _start(self, d: int) -> str | tuple[Floats, float]:
         if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (1, d):
             return self.coef_[0].copy(), float(self.intercept_[0])
-        if isinstance(self.init, str):
+        if self.init is None or isinstance(self.init, str):
             return checked_choice("init", self.init, ("least-squares", "zero", "random"))
         start = checked_numbers("init", self.init).ravel()
         if start.size not in (d, d + bool(self.fit_intercept)):
@@ -292,61 +257,29 @@ class LogisticRegression(LinearClassifier):
     def _seed(self) -> int:
         if self.random_state is None and not (isinstance(self.init, str) and self.init == "random"):
             return 0
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        try:
+            return int(check_random_state(self.random_state).randint(2**31 - 1))
+        except ValueError as error:
+            raise ValueError(f"random_state is {self.random_state!r}; give an integer or None. ({error})") from None
 
     def _conclude(self, outcome: Outcome, prepared: Prepared) -> None:
-        problem = prepared.problem
-        certificate: Optimality | Separation | None = None
-        if outcome.status == "separated":
-            rule = LinearRule(outcome.weights, outcome.intercept)
-            nearest = float((problem.rows.y * rule.distance(problem.rows.X))[_counted(problem.rows)].min())
-            certificate = Separation(outcome.weights, outcome.intercept, nearest)
-            said = words.separated(len(problem.rows), nearest)
-        else:
-            found = outcome.bounds
-            if found is not None:
-                certificate = Optimality(
-                    found.nu, found.rho, found.gap, found.gap / outcome.value, found.distance,
-                    found.spread * found.distance, found.share,
-                )  # fmt: skip
-            said = (
-                words.optimal(outcome, problem.tol)
-                if outcome.status == "optimal"
-                else words.budget(outcome, problem, prepared.columns)
-            )
-        aliased = tuple(prepared.columns[j] for j in outcome.aliased)
-        of = len(prepared.columns) + problem.lifted
-        rank = Rank(of - len(aliased), of, aliased)
         self._keep(outcome.weights, outcome.intercept, outcome.passes, prepared, outcome.status != "separated")
-        self.verdict_ = Verdict(outcome.status, rank, certificate, *said, self._claim(outcome.value, prepared))
-        if outcome.status == "separated":
-            warnings.warn(str(self.verdict_), SeparationWarning, stacklevel=4)
-        elif outcome.status == "budget":
-            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=4)
+        self.verdict_ = verdict_of(outcome, prepared)
+        if outcome.status != "optimal":
+            kind = SeparationWarning if outcome.status == "separated" else BudgetWarning
+            warnings.warn(str(self.verdict_), kind, stacklevel=4)
 
     def _interrupt(self, latest: Step | None, prepared: Prepared) -> None:
-        d = len(prepared.columns)
-        given = prepared.problem.init if isinstance(prepared.problem.init, tuple) else (np.zeros(d), 0.0)
-        weights, intercept = given if latest is None else (latest.weights, latest.intercept)
-        value, passes = (math.nan, 0.0) if latest is None else (latest.value, latest.passes)
+        init = prepared.problem.init
+        weights, intercept = init if isinstance(init, tuple) else (np.zeros(len(prepared.columns)), 0.0)
+        value, passes = math.nan, 0.0
+        if latest is not None:
+            weights, intercept, value, passes = latest.weights, latest.intercept, latest.value, latest.passes
         self._keep(weights, intercept, passes, prepared, True)
-        of = d + prepared.problem.lifted
-        said = words.interrupted(passes, value)
-        self.verdict_ = Verdict("interrupted", Rank(of, of, ()), None, *said, self._claim(value, prepared))
+        self.verdict_ = interrupted_verdict(weights, intercept, value, passes, prepared)
 
     def _keep(self, weights: Floats, intercept: float, passes: float, prepared: Prepared, likely: bool) -> None:
         self.classes_ = prepared.labels.classes
         self.coef_, self.intercept_ = weights[None, :].copy(), np.array([intercept])
         self.n_passes_ = passes
         self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=likely)
-
-    def _claim(self, value: float, prepared: Prepared) -> Claim:
-        problem = prepared.problem
-        return Claim(
-            tuple(self.classes_.tolist()), prepared.columns, self.coef_[0].copy(), float(self.intercept_[0]),
-            problem.lifted, problem.l2, prepared.class_weight, value, len(problem.rows),
-        )  # fmt: skip
-
-
-def _counted(rows: Rows) -> Any:
-    return rows.cost > 0 if rows.cost.size else slice(None)

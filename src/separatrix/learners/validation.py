@@ -24,6 +24,8 @@ class Labels(NamedTuple):
 def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> NDArray[Any]:
     """X as an array of floats, copied only if it is not one already; NaN is left to be found by the passes."""
     extra = {} if isinstance(y, str) and y == "none" else {"y": y}
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError("X is a masked array, and what its mask hides would be read: fill it first, X.filled(value).")
     try:
         checked = validate_data(
             estimator, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False, **extra
@@ -59,10 +61,15 @@ def _first_word(X: Any) -> str:
 
 def _first_strange_column(estimator: Any, X: Any) -> str:
     known, given = list(estimator.feature_names_in_), [str(name) for name in X.columns]
+    missing, strange = [n for n in known if n not in given], [n for n in given if n not in known]
+    if missing:
+        return f"X lacks the column {missing[0]!r}, which was there at fit."
+    if strange:
+        return f"X has a column {strange[0]!r} that was not there at fit: pass X[list(model.feature_names_in_)]."
     for j, (was, now) in enumerate(zip(known, given, strict=False)):
         if was != now:
             return f"X's column {j} is {now!r}; at fit it was {was!r}: pass X[list(model.feature_names_in_)]."
-    return f"X has {len(given)} columns; at fit there were {len(known)}."
+    return "X's columns are not those of the fit."
 
 
 def not_finite(X: NDArray[Any], names: tuple[str, ...], estimator: Any) -> ValueError:
@@ -91,6 +98,8 @@ def checked_labels(estimator: Any, y: Any) -> Labels:
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")
+    if y.dtype.kind == "O" and all(isinstance(label, int | np.integer) for label in y.tolist()):
+        y = y.astype(np.int64)
     if y.dtype.kind == "O":
         missing = [i for i, label in enumerate(y.tolist()) if label is None or label != label]
         if missing:
@@ -109,6 +118,16 @@ def checked_labels(estimator: Any, y: Any) -> Labels:
     if len(classes) < 2:
         raise ValueError(f"y has one class only, {classes.tolist()[0]!r}; {name} needs rows of two classes.")
     return Labels(classes, (2 * index.ravel() - 1).astype(np.int8))
+
+
+def known_labels(y: Any, classes: NDArray[Any], rows: int) -> NDArray[Any]:
+    """Labels of rows that a fitted model has seen the classes of."""
+    labels = np.asarray(y)
+    known = np.isin(labels, classes)
+    if labels.shape != (rows,) or not known.all():
+        wrong = f"y has shape {labels.shape}" if labels.shape != (rows,) else f"y[{int(np.argmin(known))}] is unknown"
+        raise ValueError(f"{wrong}; one label of {classes.tolist()} for each of the {rows} rows is needed.")
+    return labels
 
 
 def _two_numbers(y: NDArray[Any]) -> Labels | None:
@@ -197,5 +216,6 @@ def checked_number(name: str, value: Any, *, least: float, strict: bool = False)
 def checked_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     """One of the choices."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, choices))}.")
+        allowed = f"one of {', '.join(map(repr, choices))}" if len(choices) > 1 else repr(choices[0])
+        raise ValueError(f"{name} is {value!r}; it must be {allowed}.")
     return value

@@ -17,7 +17,7 @@ Objective = Callable[[Floats, Any], Any]
 """f(v, ask) → a jet."""
 
 ARMIJO, CURVATURE = 1e-4, 0.5
-SHORTEST, LONGEST = 1e-40, 1e4
+SHORTEST, LONGEST = 1e-40, 1e10
 NOTHING = (64 * sys.float_info.epsilon) ** 2
 """A gain in sight of this part of the value is rounding: steps for it go round in rings."""
 
@@ -58,7 +58,7 @@ class State:
 
 
 def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.0, at: Any = None) -> Iterator[State]:
-    """V ← v + t d, t = 1 first, until the reader of the states has seen enough.
+    """v ← v + t d, t = 1 first, until the reader of the states has seen enough.
 
     A step is taken if it lowers the value in proportion to its promise; or, where the promise has sunk below the
     rounding of the value, if it lowers the slope along d.
