@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-slow bench lint clean
+.PHONY: demo test test-slow bench peers lint clean
 
 demo: $(READY)
 	$(BIN)/python demo/breast_cancer.py
@@ -11,7 +11,7 @@ demo: $(READY)
 test: $(READY) lint
 	$(BIN)/python -m pytest -m "not slow"
 
-test-slow: $(READY)
+test-slow: $(READY) peers
 	$(BIN)/python -m pytest -m slow
 
 lint: $(READY)
@@ -20,9 +20,12 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+bench: $(READY) peers
 	$(BIN)/python benchmarks/dense.py
+
+peers: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore \
+		-c constraints.txt -e ".[bench]"
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
