@@ -41,16 +41,33 @@ class Optimality:
     """Bound on the error of each coefficient: the weights in order, then the intercept."""
     share: float
     """The part of the rows whose Hessian was used."""
+    witness: Floats | None = None
+    """For many classes and columns: u with Hu ≈ g in the user's units, classes × (weights, then the intercept)."""
+
+
+@dataclass(frozen=True)
+class Locality:
+    """2qν < 1 proves that a local minimum exists nearby: the curvature there is positive and changes slowly."""
+
+    nu: float
+    rho: float
+    gap: float
+    """Bound on the mean loss above that minimum."""
+    relative_gap: float
+    distance: float
+    """Bound on the distance to that minimum, in the norm of the Hessian."""
+    coefficients: Floats
+    """Bound on the error of each coefficient: the weights in order, then the intercept."""
 
 
 @dataclass(frozen=True)
 class Separation:
-    """Weights with yᵢ(xᵢᵀw + b) > 0 for every row that counts."""
+    """Weights that give every row that counts a higher score for its own class than for any other."""
 
     weights: Floats
-    intercept: float
+    intercept: Any
     margin: float
-    """The least yᵢ(xᵢᵀw + b)/‖w‖: the distance of the nearest row."""
+    """The distance of the nearest row from the boundary: with two classes the least yᵢ(xᵢᵀw + b)/‖w‖."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +77,18 @@ class Claim:
     classes: tuple[Any, ...]
     columns: tuple[str, ...]
     weights: Floats
-    intercept: float
+    """For two classes one a column; for K classes K × columns."""
+    intercept: Any
     fit_intercept: bool
     l2: float
     class_weight: tuple[float, ...]
     value: float
     """The mean loss, the penalty included, at the weights."""
     rows: int
+    objective: str = "likelihood"
+    """Or "squared": the mean of (y − p)², and of ‖y − p‖² for more than two classes."""
+    soft: bool = False
+    """Whether the targets were probabilities: of the second class, or a row of them for every class."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +97,7 @@ class Verdict:
 
     status: str
     rank: Rank
-    certificate: Optimality | Separation | None
+    certificate: Optimality | Locality | Separation | None
     cause: str
     remedy: str
     claim: Claim = field(repr=False)
@@ -87,7 +109,7 @@ class Verdict:
     @property
     def ok(self) -> bool:
         """Whether the fit reached what it set out for."""
-        return self.status == "optimal"
+        return self.status in ("optimal", "local")
 
     def check(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
         """Recompute the claim from the data and the weights alone, by code that shares nothing with the solver."""
@@ -134,7 +156,7 @@ def _plain(record: Any) -> dict[str, Any]:
 def _plain_value(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [_plain_value(each) for each in value.tolist()]
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [_plain_value(each) for each in value]
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
