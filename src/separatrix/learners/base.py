@@ -1,4 +1,4 @@
-"""What all linear classifiers of two classes share once they have learnt."""
+"""What all linear classifiers share once they have learnt."""
 
 from __future__ import annotations
 
@@ -16,22 +16,29 @@ Floats = NDArray[np.float64]
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """ŷ = classes_[1] where xᵀw + b > 0, else classes_[0]."""
+    """ŷ = classes_[1] where xᵀw + b > 0, else classes_[0]; of K classes ŷ = argmaxₖ xᵀwₖ + bₖ."""
 
     rule_: LinearRule
 
     def decision_function(self, X: Any) -> Floats:
-        """xᵀw + b for each row: the log-odds of classes_[1] where the model has a likelihood, else the score."""
+        """xᵀw + b for each row: the log-odds of classes_[1] where the model has a likelihood, else the score.
+
+        Of K classes n×K, the score of each, xᵀwₖ + bₖ.
+        """
         return self._scores(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row: classes_[1] iff the score is > 0."""
-        positive = self._scores(X) > 0
-        return self.classes_[positive.astype(int)]  # type: ignore[no-any-return]
+        """The class of each row: classes_[1] iff the score is > 0; of K classes the one with the largest score."""
+        scores = self._scores(X)
+        return self.classes_[self.rule_._winner(scores)]  # type: ignore[no-any-return]
 
     def distance(self, X: Any) -> Floats:
-        """d = (xᵀw + b)/‖w‖: the signed distance of each row from the boundary."""
-        return self._scores(X) / self.rule_._length("distance")
+        """d = (xᵀw + b)/‖w‖: the signed distance of each row from the boundary.
+
+        Of K classes d ≥ 0: the distance of each row from the boundary of the region of its own class.
+        """
+        scores = self._scores(X)
+        return self.rule_._distance(scores)
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "rule_")
