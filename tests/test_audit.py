@@ -122,7 +122,7 @@ class Problem:
         gram = (1 if self.K == 2 else 2) * np.kron(square, (self.Z.T * self.cost) @ self.Z)
         if np.linalg.eigvalsh(M)[0] <= 0:
             return math.inf
-        q = (0.2021 if self.K == 2 else 10) * rho * eigh(gram, M, eigvals_only=True)[-1]
+        q = (0.2021 if self.K == 2 else 1.1) * rho * eigh(gram, M, eigvals_only=True)[-1]
         if 2 * q * nu >= 1:
             return math.inf
         t = (1 - math.sqrt(1 - 2 * q * nu)) / q

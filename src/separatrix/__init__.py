@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import losses as losses
+    from .fitting.path import CrossValidation as CrossValidation
     from .learners.logistic import LogisticRegression as LogisticRegression
     from .learners.warnings import BudgetWarning as BudgetWarning
     from .learners.warnings import SeparationWarning as SeparationWarning
+    from .online import LearningRate as LearningRate
     from .rule import LinearRule as LinearRule
     from .verdict import Verdict as Verdict
 
@@ -22,10 +24,21 @@ _HOMES = {
     "LogisticRegression": ".learners.logistic",
     "LinearRule": ".rule",
     "Verdict": ".verdict",
+    "LearningRate": ".online",
+    "CrossValidation": ".fitting.path",
     "SeparationWarning": ".learners.warnings",
     "BudgetWarning": ".learners.warnings",
 }
-__all__ = ["BudgetWarning", "LinearRule", "LogisticRegression", "SeparationWarning", "Verdict", "losses"]
+__all__ = [
+    "BudgetWarning",
+    "CrossValidation",
+    "LearningRate",
+    "LinearRule",
+    "LogisticRegression",
+    "SeparationWarning",
+    "Verdict",
+    "losses",
+]
 
 
 def __getattr__(name: str) -> Any:

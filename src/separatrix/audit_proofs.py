@@ -20,8 +20,8 @@ TOO_SURE, ATTEMPTS = 1e-10, 8
 """Rows with less curvature than this prove nothing; how often the farthest rows are left out."""
 FLAT, BENT = 1e-13, 1e-12
 """Curvatures below these are rounding: of sums of positive terms, relative; of terms of both signs, beside Σ zzᵀ."""
-DIP, TWIST_OF_TWO, TWIST = 0.1203, 0.2021, 10.0
-"""φ″ ≥ −0.1203 and |φ‴| ≤ 0.2021 for φ = σ(−m)²; |(‖t − p‖²)‴| ≤ 10 range³ of the scores' slopes, and even ≤ 1.1."""
+DIP, TWIST_OF_TWO, TWIST = 0.1203, 0.2021, 1.1
+"""φ″ ≥ −0.1203 and |φ‴| ≤ 0.2021 for φ = σ(−m)²; |(‖t − p‖²)‴| ≤ 1.1 range³ of the scores' slopes."""
 Gap = tuple[float, Any]
 """A bound on how far the minimum is below, infinite if nothing is proved; and the leverage of every row."""
 

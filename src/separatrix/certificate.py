@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .data import Rows
 from .linalg import EPS, Factor, Root, factor
+from .losses import Squared
 from .risk import BLOCK, Frame, Risk, block_rows
 
 Floats = NDArray[np.float64]
@@ -40,6 +41,10 @@ class Bounds:
     """√(M⁻¹)ⱼⱼ of each coefficient in the user's units: times `distance`, how far the coefficient can be off."""
     share: float
     """The part of the rows that entered M."""
+    only: bool = True
+    """Whether it is the one minimum, not merely a local one."""
+    witness: Floats | None = None
+    """u with Hu ≈ g, where M is too large to be factored; classes × (weights, intercept) in the user's units."""
 
 
 def share_of_rows(n: int, d: int) -> float:
@@ -57,30 +62,89 @@ def bounds(
     """
     evidence = Evidence(risk, v, share)
     M, radius = evidence.hessian(rooted=rooted)
+    slip = margin_rounding(risk.frame, risk.embed(v), radius)
+    return conclusion(M, radius, gradient, evidence.leverage, slip, spread, share, len(risk.rows))
+
+
+def conclusion(
+    M: Floats | Root, radius: float, gradient: Floats, leverage: Callable[[Factor], float], slip: float,
+    spread: Callable[[Floats], Floats], share: float, n: int, steepest: float = 0.25,
+) -> Bounds | None:  # fmt: skip
+    """What M proves: `radius` is the largest ‖z‖² of its rows, `slip` the rounding of a score, `steepest` ≥ φ″."""
     made = factor(M)
     if made is None:
         return None
     inverse = made.inverse()
     flat = float(np.abs(inverse).sum(axis=1).max())  # ‖M⁻¹‖∞ ≥ 1/λ_min
-    rows = len(risk.rows) * share
-    slip = margin_rounding(risk.frame, risk.embed(v), radius)
-    lost = EPS * (min(rows, BLOCK) + rows / BLOCK + v.size) * v.size
+    rows, width = n * share, gradient.size
+    lost = EPS * (min(rows, BLOCK) + rows / BLOCK + width) * width
     scaled = float(np.abs(inverse * np.outer(made.diagonal, made.diagonal)).sum(axis=1).max())
     shaken = lost * (math.sqrt(scaled) if isinstance(M, Root) else scaled) + slip
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
     cheap = math.sqrt(radius * flat) / steady
-    sums = float(np.linalg.norm(made.whiten(gradient))) / steady + EPS * (len(risk.rows) / 16 + 100) * cheap
-    rho, nu = cheap, sums + slip / 4 * cheap
+    sums = float(np.linalg.norm(made.whiten(gradient))) / steady + EPS * (n / 16 + 100) * cheap
+    rho, nu = cheap, sums + slip * steepest * cheap
     if rho * nu > EASY or nu > 2 * sums:  # the exact ρ is worth its price only where it decides
-        rho = min(cheap, math.sqrt(evidence.leverage(made)) / steady)
-        nu = sums + slip / 4 * rho
+        rho = min(cheap, math.sqrt(leverage(made)) / steady)
+        nu = sums + slip * steepest * rho
+    return from_nu_and_rho(nu, rho, spread(inverse), share)
+
+
+def from_nu_and_rho(nu: float, rho: float, spread: Floats, share: float) -> Bounds | None:
+    """If ρν < 1: a distance of −log(1 − ρν)/ρ, a gap of [ρν + (1 − ρν) log(1 − ρν)]/ρ²."""
     x = rho * nu
     if not x < 1:
         return None
-    gap = gap_bound(x) / rho**2
-    return Bounds(nu, rho, gap, -math.log1p(-x) / rho, spread(inverse), share)
+    return Bounds(nu, rho, gap_bound(x) / rho**2, -math.log1p(-x) / rho, spread, share)
+
+
+def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Callable[[Floats], Floats]) -> Bounds | None:
+    """A proof that a local minimum is near, for a loss whose curvature is not always positive but changes slowly.
+
+    Let M = H(v) be positive definite and |φ‴| ≤ κ. Along a ray of unit length in M the curvature, one at first, falls
+    no faster than q = κρλ, λ the largest eigenvalue of Σ cᵢzᵢzᵢᵀ/C in the norm of M. So if 2qν < 1 the slope turns
+    positive at t = (1 − √(1 − 2qν))/q at the latest, and a minimum lies within.
+    """
+    evidence = Evidence(risk, v, 1.0, all_rows=True)
+    M, radius = evidence.hessian(rooted=False)
+    G, _ = Evidence(replace(risk, loss=Squared(), ridge=0 * risk.ridge), 0 * v, 1.0, all_rows=True).hessian(
+        rooted=False
+    )
+    G = np.asarray(G) / 2
+    slip = margin_rounding(risk.frame, risk.embed(v), radius)
+    found = local_conclusion(np.asarray(M), G, radius, gradient, slip, risk.loss.third, spread, len(risk.rows))
+    ridge = np.diag(risk.ridge[risk.active])
+    if found is not None and factor(ridge + risk.loss.least_curvature * (1 + 1e-9) * G) is not None:
+        return replace(found, only=True)  # H is positive definite everywhere: there is but one minimum
+    return found
+
+
+def local_conclusion(
+    M: Floats, G: Floats, radius: float, gradient: Floats, slip: float, third: float,
+    spread: Callable[[Floats], Floats], n: int,
+) -> Bounds | None:  # fmt: skip
+    """What a positive definite Hessian M proves about a local minimum; G is the Gram matrix of the rows."""
+    made = factor(M)
+    if made is None:
+        return None
+    inverse = made.inverse()
+    flat = float(np.abs(inverse).sum(axis=1).max())
+    scaled = float(np.abs(inverse * np.outer(made.diagonal, made.diagonal)).sum(axis=1).max())
+    largest = float(np.linalg.eigvalsh(made.whiten(made.whiten(G).T)).max()) * (1 + 1e-9)
+    lost = EPS * (min(n, BLOCK) + n / BLOCK + len(M)) * len(M)
+    shaken = lost * (scaled + largest) + third * slip * largest
+    if not shaken < 0.5:
+        return None
+    steady = math.sqrt(1 - shaken)
+    rho = math.sqrt(radius * flat) / steady
+    nu = float(np.linalg.norm(made.whiten(gradient))) / steady + (EPS * (n / 16 + 100) + slip) * rho
+    q = third * rho * largest / (1 - shaken)
+    if not 2 * q * nu < 1:
+        return None
+    t = 2 * nu / (1 + math.sqrt(1 - 2 * q * nu))
+    return Bounds(nu, rho, nu * t - t * t / 2 + q * t**3 / 6, t, spread(inverse), 1.0, only=False)
 
 
 def gap_bound(x: float) -> float:
@@ -102,6 +166,8 @@ class Evidence:
     risk: Risk
     v: Floats
     share: float
+    all_rows: bool = False
+    """Whether rows count that are too sure to matter, or are curved the wrong way."""
 
     def hessian(self, *, rooted: bool) -> tuple[Floats | Root, float]:
         """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖² in S."""
@@ -111,6 +177,9 @@ class Evidence:
             radius = 0.0
             for Z, weight in self._blocks(rows, lo, hi):
                 radius = max(radius, float(np.einsum("ij,ij->i", Z, Z).max(initial=0)))
+                if self.all_rows:
+                    total += (Z.T * weight) @ Z
+                    continue
                 Z *= np.sqrt(weight)[:, None]
                 total += Root.of(Z) if rooted else Z.T @ Z
             return total, radius
@@ -139,7 +208,7 @@ class Evidence:
             block = slice(start, min(start + size, stop))
             Z = self.risk.frame.coordinates(rows.X[block])
             weight = self.risk.loss.curvature(rows.y[block] * (Z @ v))
-            counts = weight >= TOO_SURE
+            counts = np.full(weight.size, True) if self.all_rows else weight >= TOO_SURE
             if rows.cost.size:
                 counts &= rows.cost[block] > 0
                 weight = weight * rows.cost[block]

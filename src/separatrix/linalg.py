@@ -42,8 +42,8 @@ class Factor:
 
     def solve(self, g: Floats) -> Floats:
         """H⁻¹g."""
-        half = self.whiten(g)
-        return solve_triangular(self.upper, half, check_finite=False) / self.diagonal  # type: ignore[no-any-return]
+        whole = solve_triangular(self.upper, self.whiten(g), check_finite=False)
+        return (whole.T / self.diagonal).T  # type: ignore[no-any-return]
 
     def whiten(self, g: Floats) -> Floats:
         """U⁻ᵀD⁻¹g, whose squared length is gᵀH⁻¹g."""
@@ -127,6 +127,37 @@ def triangle(blocks: Any) -> Floats:
         R = np.asarray(np.linalg.qr(block if R is None else np.vstack([R, block]), mode="r"))
     assert R is not None
     return R
+
+
+def independent(A: Floats, clear: float, gone: float, panel: int = 64) -> tuple[list[int], list[int]] | None:
+    """The columns in order, kept or explained by those kept before them, from their products A = XᵀX.
+
+    A column is kept if more than `clear` of its square is its own, explained if less than `gone` is; None if some
+    column is between the two, where the products do not tell.
+    """
+    d = len(A)
+    size = np.sqrt(np.maximum(np.diag(A), 0))
+    size = np.where(size > 0, size, 1.0)
+    A = A / np.outer(size, size)
+    R = np.zeros((d, d))
+    kept: list[int] = []
+    explained: list[int] = []
+    for start in range(0, d, panel):
+        stop, k = min(start + panel, d), len(kept)
+        S = A[start:stop, start:] - R[:k, start:stop].T @ R[:k, start:]
+        for i in range(stop - start):
+            own = S[i, i]
+            if own <= gone:
+                explained.append(start + i)
+                continue
+            if not own > clear:
+                return None
+            row = S[i] / np.sqrt(own)
+            row[:i] = 0
+            S[i + 1 :] -= np.outer(row[i + 1 : stop - start], row)
+            R[len(kept), start:] = row
+            kept.append(start + i)
+    return kept, explained
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,12 @@ class MarginLoss(ABC):
     kinks: ClassVar[tuple[float, ...]] = ()
     """The margins at which φ, φ′ or φ″ jumps."""
 
+    third: ClassVar[float] = math.inf
+    """A bound on |φ‴|, where one is known."""
+
+    least_curvature: ClassVar[float] = 0.0
+    """A bound from below on φ″: negative where φ is not convex."""
+
     @abstractmethod
     def value(self, m: Any) -> Any:
         """φ(m)."""
@@ -85,6 +91,7 @@ class LogisticSquared(MarginLoss):
     """
 
     convex, bound = False, 4.0
+    third, least_curvature = 0.2021, -0.1203
 
     def value(self, m: Any) -> Any:
         """σ(−m)²."""
@@ -97,6 +104,22 @@ class LogisticSquared(MarginLoss):
     def curvature(self, m: Any) -> Any:
         """2 σ(m) σ(−m)² (2σ(m) − σ(−m)): negative below m = −log 2."""
         return 2 * sigmoid(m) * sigmoid(-m) * sigmoid(-m) * (2 * sigmoid(m) - sigmoid(-m))
+
+
+@dataclass(frozen=True)
+class GaussNewton(MarginLoss):
+    """φ(m) = σ(−m)² with the curvature of its linearised errors: Σ φ″ xxᵀ = 2JᵀJ, J = P(I − P)X, never negative.
+
+    Not one of `ALL`: its curvature is not the derivative of its slope.
+    """
+
+    convex, bound = False, 4.0
+    third, least_curvature = LogisticSquared.third, LogisticSquared.least_curvature
+    value, slope = LogisticSquared.value, LogisticSquared.slope
+
+    def curvature(self, m: Any) -> Any:
+        """2 (σ(m) σ(−m))² = 2 (p(1 − p))²."""
+        return 2 * sigmoid(m) * sigmoid(m) * sigmoid(-m) * sigmoid(-m)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,15 @@ class Frame(NamedTuple):
         w = v[: self.center.size] / self.scale
         return w, math.fsum([v[-1], *(-self.center * w)]) if self.lifted else 0.0
 
+    def steepest(self, gradient: Floats) -> Floats:
+        """The gradient of the user's weights as a direction in the frame: JJᵀg, J = ∂v/∂(w, b)."""
+        d = self.center.size
+        pull = self.scale * gradient[:d]
+        if not self.lifted:
+            return pull * self.scale
+        pull += self.center * gradient[-1]
+        return np.append(pull * self.scale, gradient[-1] + self.center @ pull)
+
     def from_user(self, weights: Floats, intercept: float) -> Floats:
         """v = s∘w and v₀ = b + cᵀw."""
         v = weights * self.scale

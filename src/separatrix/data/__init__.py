@@ -1,5 +1,6 @@
 """Where rows live, and the ways of passing over them."""
 
+from .packed import Packed
 from .rows import Rows
 
-__all__ = ["Rows"]
+__all__ = ["Packed", "Rows"]

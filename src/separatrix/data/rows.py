@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import pairwise
 from operator import iadd
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .packed import Packed, pack, pays
 from .threads import Map, one_blas_thread
 
 FEW_RUNS, RUNS, MANY_RUNS, SHORTEST_RUN = 12, 16, 64, 1024
@@ -23,14 +24,21 @@ NEIGHBOURS = 16
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows X, signs y ∈ {−1, +1} and costs c ≥ 0 (none: all one), folded run by run."""
+    """Rows X, their targets y and costs c ≥ 0 (none: all one), folded run by run.
+
+    A target is a sign −1 or +1; with many classes the index of one, or a row of probabilities. Where a row may be of
+    either sign with some probability, `other` holds its costs as a row of the opposite sign: it counts as two rows.
+    """
 
     X: NDArray[Any]
-    y: NDArray[np.int8]
+    y: NDArray[Any]
     cost: NDArray[np.float64]
     map: Map = map
     compiled: bool = False
     """Whether there are, or were before a sample was taken, rows enough for the compiled pass."""
+    other: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    packed: Packed | None = None
+    """The same X without its zeros, where it has many and they would be read often."""
 
     def __len__(self) -> int:
         return len(self.X)
@@ -38,7 +46,20 @@ class Rows:
     @property
     def weight(self) -> float:
         """C = Σᵢcᵢ."""
-        return float(self.cost.sum()) if self.cost.size else float(len(self))
+        return float(self.costs.sum()) if self.cost.size else float(len(self))
+
+    @property
+    def costs(self) -> NDArray[np.float64]:
+        """What each row costs as one sign or the other; none: all one."""
+        return self.cost + self.other if self.other.size else self.cost
+
+    def sides(self) -> Iterator[Rows]:
+        """The rows as what they are, and again with the opposite sign where they may be that too."""
+        if not self.other.size:
+            yield self
+            return
+        yield replace(self, other=self.other[:0])
+        yield replace(self, y=-self.y, cost=self.other, other=self.other[:0])
 
     def runs(self) -> Iterator[tuple[int, int]]:
         """A fixed division of the rows, by their shape alone: the same sums for any number of threads."""
@@ -51,12 +72,15 @@ class Rows:
     def fold(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Any:
         """f(run) + f(run) + …, in order; the first result is added to in place."""
         with one_blas_thread() if blas else nullcontext():
-            return reduce(iadd, self.map(lambda run: f(self, *run), self.runs()))
+            return reduce(iadd, self.map(lambda job: f(*job), self._jobs()))
 
     def each(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Iterator[Any]:
         """f(run), f(run), …, in order."""
         with one_blas_thread() if blas else nullcontext():
-            yield from self.map(lambda run: f(self, *run), self.runs())
+            yield from self.map(lambda job: f(*job), self._jobs())
+
+    def _jobs(self) -> Iterator[tuple[Rows, int, int]]:
+        return ((side, lo, hi) for side in self.sides() for lo, hi in self.runs())
 
     def sample(self, size: int, seed: int) -> Rows:
         """About `size` rows, in clusters of neighbours, in random order; all of them where that is no more."""
@@ -71,4 +95,11 @@ class Rows:
         """These rows: a copy in C order, or with a slice a view."""
         cost = np.ascontiguousarray(self.cost[rows]) if self.cost.size else self.cost
         X = self.X[rows] if isinstance(rows, slice) else np.ascontiguousarray(self.X[rows])
-        return replace(self, X=X, y=np.ascontiguousarray(self.y[rows]), cost=cost)
+        other = np.ascontiguousarray(self.other[rows]) if self.other.size else self.other
+        return replace(self, X=X, y=np.ascontiguousarray(self.y[rows]), cost=cost, other=other, packed=None)
+
+    def pack(self, classes: int, dtype: str = "float64") -> Rows:
+        """The rows with X packed, if that pays for products with so many classes."""
+        if not self.compiled or not pays(self.X, classes):
+            return self
+        return replace(self, packed=pack(self.X, list(self.runs()), self.map, dtype))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..data.threads import one_blas_thread
 from ..linalg import EPS, dependence
 from ..risk import Frame
-from .geometry import frame_of, separates
+from .geometry import class_separates, frame_of, separates
 from .problem import Floats, NotFiniteError, Outcome, Problem, Progress
 
 Fit = Generator[Progress, None, Outcome]
@@ -24,7 +25,7 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
     """
     rows = problem.rows
     if rows.cost.size:
-        rows = rows.take(np.flatnonzero(rows.cost > 0))
+        rows = rows.take(np.flatnonzero(rows.costs > 0))
         problem = replace(problem, rows=rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
     scale = frame.scale if problem.l2 == 0 else np.ones_like(frame.scale)
@@ -40,13 +41,13 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
     init = problem.init
     if isinstance(init, tuple):
         weights, intercept = init
-        init = Q.T @ (weights * scale), intercept + float(frame.center @ weights)
+        init = (weights * scale) @ Q, intercept + weights @ frame.center
     solver = "newton" if problem.solver == "auto" else problem.solver
     small = replace(problem, rows=reduced, init=init, solver=solver)
 
-    def back(u: Floats, intercept: float) -> tuple[Floats, float]:
-        w = Q @ u / scale
-        return w, intercept - float(frame.center @ w)
+    def back(u: Floats, intercept: Any) -> tuple[Floats, Any]:
+        w = u @ Q.T / scale
+        return w, intercept - w @ frame.center
 
     run = fit(small, frame_of(reduced, problem.lifted, problem.seed))
     while True:
@@ -61,34 +62,38 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
 
 
 def _unfold(
-    problem: Problem, frame: Frame, outcome: Outcome, Q: Floats, scale: Floats, ended: tuple[Floats, float]
+    problem: Problem, frame: Frame, outcome: Outcome, Q: Floats, scale: Floats, ended: tuple[Floats, Any]
 ) -> Outcome:
     weights, intercept = ended
     if problem.l2 == 0:
         shortest = _shortest(problem, frame, weights, intercept)
-        if outcome.status != "separated" or separates(problem.rows, *shortest):
+        parts = class_separates if weights.ndim == 2 else separates
+        if outcome.status != "separated" or parts(problem.rows, *shortest):
             weights, intercept = shortest
-        elif not separates(problem.rows, weights, intercept):
+        elif not parts(problem.rows, weights, intercept):
             outcome = replace(outcome, status="budget", stalled=True)
     found = outcome.bounds
     if found is not None:
-        reach = np.abs(Q) @ found.spread[:-1] / scale
+        reach = found.spread[..., :-1] @ np.abs(Q).T / scale
         if problem.l2 == 0:  # the shortest weights are a projection of these: no longer, but turned
-            reach = np.full_like(reach, np.linalg.norm(reach))
-        level = float(found.spread[-1] + np.abs(frame.center) @ reach)
-        found = replace(found, spread=np.append(reach, level if problem.lifted else 0.0))
+            reach = np.zeros_like(reach) + np.linalg.norm(reach, axis=-1, keepdims=True)
+        level = (found.spread[..., -1] + reach @ np.abs(frame.center)) * problem.lifted
+        found = replace(found, spread=np.append(reach, np.asarray(level)[..., None], axis=-1))
+        if found.witness is not None:
+            u = found.witness[:, :-1] @ Q.T / scale
+            found = replace(found, witness=np.column_stack([u, found.witness[:, -1] - u @ frame.center]))
     growth = np.abs(Q) @ np.maximum(outcome.growth, 0)
     return replace(
         outcome, weights=weights, intercept=intercept, bounds=found, aliased=_aliased(problem, frame), growth=growth
     )
 
 
-def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: float) -> tuple[Floats, float]:
+def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: Any) -> tuple[Floats, Any]:
     """The shortest weights in the user's units that give every row the score that these give."""
     centred = problem.rows.X - frame.center
-    level = intercept + float(frame.center @ weights)
-    found: Floats = np.linalg.lstsq(centred, centred @ weights, rcond=None)[0].astype(np.float64)
-    return found, level - float(frame.center @ found)
+    level = intercept + weights @ frame.center
+    found: Floats = np.linalg.lstsq(centred, centred @ weights.T, rcond=None)[0].T.astype(np.float64)
+    return found, level - found @ frame.center
 
 
 def _aliased(problem: Problem, frame: Frame) -> np.ndarray:

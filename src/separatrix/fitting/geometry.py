@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Rows
-from ..linalg import EPS, Dependence, dependence, triangle
+from ..linalg import EPS, Dependence, dependence, factor, independent, triangle
 from ..risk import Frame
 from .problem import Floats, NotFiniteError
 
 SAMPLE, RARE, BLOCK = 4096, 25, 1024
+CLEAR, GONE = 1e-8, 1e-14
+"""The part of its square that must be a column's own to be no combination of others; that it may have to be one."""
 
 
 def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
@@ -22,7 +24,7 @@ def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
     Any centre and scale give the same minimum; these give a Hessian with a diagonal of about one.
     """
     sample = rows.sample(size, seed)
-    center, scale = _moments(sample.X, sample.cost, lifted)
+    center, scale = _moments(sample.X, sample.costs, lifted)
     for j in np.flatnonzero(~(scale > 64 * EPS * np.abs(center))):
         column = sample.X[:, j]
         if lifted and column.min() == column.max():
@@ -57,10 +59,62 @@ def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
     return bool((spread**2 <= RARE * fourth).any())
 
 
-def ranked(rows: Rows, frame: Frame) -> Dependence:
-    """Which weights depend on which, from a QR decomposition of all rows that count; the intercept comes first."""
+def ranked(rows: Rows, frame: Frame, gram: Floats) -> Dependence:
+    """Which weights depend on which, the intercept before the columns: from their products, or if need be by QR."""
+    return _ranked_by_products(rows, frame, gram) or _ranked_by_qr(rows, frame)
+
+
+def _order(frame: Frame) -> NDArray[np.intp]:
     d = frame.center.size
-    order = np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
+    return np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
+
+
+def _noise(rows: Rows, frame: Frame) -> Floats:
+    """The rounding of each column over all rows."""
+    size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)
+    return 64 * EPS * size * np.sqrt(len(rows))  # type: ignore[no-any-return]
+
+
+def _ranked_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
+    """The same from XᵀX, believed only if the rows themselves confirm every combination to the last digits."""
+    order, noise = _order(frame), _noise(rows, frame)
+    found = independent(gram[np.ix_(order, order)], CLEAR, GONE * len(gram))
+    if found is None:
+        return None
+    kept, aliased = np.sort(order[found[0]]), order[found[1]]
+    made = factor(gram[np.ix_(kept, kept)])
+    if made is None or not aliased.size:
+        return None
+    combination = made.solve(gram[np.ix_(kept, aliased)])
+    for _ in range(2):
+        left, correction = _residual(rows, frame, kept, aliased, combination)
+        if (left <= noise[aliased] + noise[kept] @ np.abs(combination)).all():
+            return Dependence(kept, aliased, combination)
+        combination = combination + made.solve(correction)
+    return None
+
+
+def _residual(
+    rows: Rows, frame: Frame, kept: NDArray[np.intp], aliased: NDArray[np.intp], combination: Floats
+) -> tuple[Floats, Floats]:
+    """The lengths of what the combinations leave over, and its mean products with the kept columns."""
+
+    def run(part: Rows, lo: int, hi: int) -> NDArray[Any]:
+        total = np.zeros((kept.size + 1, aliased.size))
+        for start in range(lo, hi, BLOCK):
+            Z = _counted(part, frame, start, min(start + BLOCK, hi))
+            known = Z[:, kept]
+            left = Z[:, aliased] - known @ combination
+            total[0] += np.square(left).sum(axis=0)
+            total[1:] += known.T @ left
+        return total
+
+    total = rows.fold(run, blas=True)
+    return np.sqrt(total[0]), total[1:] / rows.weight
+
+
+def _ranked_by_qr(rows: Rows, frame: Frame) -> Dependence:
+    order = _order(frame)
 
     def blocks(part: Rows, lo: int, hi: int) -> Floats:
         return triangle(
@@ -68,9 +122,7 @@ def ranked(rows: Rows, frame: Frame) -> Dependence:
         )
 
     R = triangle(rows.each(blocks, blas=True))
-    size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)
-    noise = 64 * EPS * size * np.sqrt(len(rows))
-    found = dependence(R, noise[order])
+    found = dependence(R, _noise(rows, frame)[order])
     kept = order[found.kept]
     sort = np.argsort(kept)  # the intercept last again, as in the frame
     return Dependence(kept[sort], order[found.aliased], found.combination[sort])
@@ -135,3 +187,30 @@ def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
         return True
 
     return all(rows.each(block))
+
+
+def class_separates(rows: Rows, weights: Floats, intercept: Floats) -> bool:
+    """Whether the score of its own class is the largest of every row that counts, by more than rounding could feign."""
+    size, doubt = np.abs(weights), (weights.shape[1] + 4) * EPS
+
+    def block(part: Rows, lo: int, hi: int) -> bool:
+        for start in range(lo, hi, BLOCK):
+            rows = slice(start, min(start + BLOCK, hi))
+            X: Any = np.asarray(part.X[rows], dtype=np.float64)
+            score = X @ weights.T + intercept
+            error = doubt * (np.abs(X) @ size.T + np.abs(intercept))
+            target = part.y[rows] if part.y.ndim == 1 else part.y[rows].argmax(axis=1)
+            own = np.arange(len(X)), target
+            floor = score[own] - error[own]
+            score += error
+            score[own] = -np.inf
+            proved = floor > score.max(axis=1)
+            if part.y.ndim == 2:
+                proved &= part.y[rows].max(axis=1) == 1
+            if part.cost.size:
+                proved |= part.cost[rows] == 0
+            if not proved.all():
+                return False
+        return True
+
+    return all(rows.each(block, blas=True))

@@ -10,10 +10,12 @@ from scipy.linalg import LinAlgError
 
 from ..certificate import Bounds
 from ..risk import Frame
+from ..softmax import ClassLoss, softmax
 from ..solvers.descent import descend
+from .class_plan import ClassPlan
 from .few_rows import through_rows
 from .geometry import frame_of
-from .plan import Plan
+from .margin_plan import MarginPlan
 from .problem import NotFiniteError, Outcome, Problem, Progress
 from .watch import Watch
 
@@ -23,11 +25,11 @@ Fit = Generator[Progress, None, Outcome]
 def minimise(problem: Problem) -> Fit:
     """The minimum of the mean loss, or what stands in its way.
 
-    A convex margin loss whose curvature changes at a bounded rate, |φ‴| ≤ φ″: the log-likelihood.
+    Losses whose curvature changes at a bounded rate: the log-likelihoods, |φ‴| ≤ φ″, and the squared errors, |φ‴| ≤ κ.
     """
     n, d = problem.rows.X.shape
-    counting = np.count_nonzero(problem.rows.cost) if problem.rows.cost.size else n
-    if counting < d + problem.lifted:
+    counting = np.count_nonzero(problem.rows.costs) if problem.rows.cost.size else n
+    if counting < d + problem.lifted and problem.rate is None:
         return (yield from through_rows(problem, in_frame))
     rows, lifted, seed = problem.rows, problem.lifted, problem.seed
     try:
@@ -40,7 +42,7 @@ def in_frame(problem: Problem, frame: Frame) -> Fit:
     """Minimise with the rows seen in a frame."""
     if not frame.lifted and not problem.rows.X.any():
         return _nothing(problem)
-    plan = Plan(problem, frame)
+    plan = (ClassPlan if isinstance(problem.loss, ClassLoss) else MarginPlan)(problem, frame)
     at = plan.risk(plan.start, plan.direction.ask)
     if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
         raise NotFiniteError
@@ -55,7 +57,17 @@ def in_frame(problem: Problem, frame: Frame) -> Fit:
 
 def _nothing(problem: Problem) -> Outcome:
     """A table of zeros without an intercept: every score is zero whatever the weights, and the shortest are zero."""
-    d = problem.rows.X.shape[1]
-    proof = Bounds(nu=0.0, rho=0.0, gap=0.0, distance=0.0, spread=np.zeros(d + 1), share=1.0)
-    value = float(problem.loss.value(np.zeros(1))[0])
-    return Outcome("optimal", np.zeros(d), 0.0, value, 1.0, proof, np.arange(d), np.zeros(d), False, True, False)
+    d, many = problem.rows.X.shape[1], (problem.classes,) * isinstance(problem.loss, ClassLoss)
+    proof = Bounds(nu=0.0, rho=0.0, gap=0.0, distance=0.0, spread=np.zeros((*many, d + 1)), share=1.0)
+    weights, level = np.zeros((*many, d)), np.zeros(many) if many else 0.0
+    value = _value_of_nothing(problem)
+    return Outcome("optimal", weights, level, value, 1.0, proof, np.arange(d), np.zeros(d), False, True, False)
+
+
+def _value_of_nothing(problem: Problem) -> float:
+    """The mean loss where every score is zero."""
+    rows, loss = problem.rows, problem.loss
+    if not isinstance(loss, ClassLoss):
+        return float(loss.value(np.zeros(1))[0])
+    value = loss.value(softmax(np.zeros((problem.classes, len(rows))), rows.y))
+    return float(np.average(value, weights=rows.costs if rows.cost.size else None))

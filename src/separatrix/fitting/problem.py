@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from ..certificate import Bounds
 from ..data import Rows
 from ..losses import MarginLoss
+from ..softmax import ClassLoss
+from .oscillation import Oscillation
 
 Floats = NDArray[np.float64]
 
@@ -24,27 +26,42 @@ class Problem:
     """The mean loss of the rows plus (l2/2)‖w‖², and how to go about it."""
 
     rows: Rows
-    loss: MarginLoss
+    loss: MarginLoss | ClassLoss
     l2: float
     lifted: bool
     """Whether there is an intercept."""
     solver: str
-    init: str | tuple[Floats, float]
+    init: str | tuple[Floats, Any]
     tol: float
     max_passes: float
     seed: int
+    classes: int = 2
+    rate: float | None = None
+    """The fixed rate of gradient descent, for steps of the summed loss."""
 
 
 class Progress(NamedTuple):
     """Where a fit stands after a pass, in the user's units."""
 
     weights: Floats
-    intercept: float
+    intercept: Any
     value: float
     gradient_norm: float
     step: float
     passes: float
     moved_by: str
+    negative_curvature: bool = False
+    start: int = 0
+
+
+class Minimum(NamedTuple):
+    """A minimum that was found."""
+
+    value: float
+    weights: Floats
+    intercept: Any
+    starts: int
+    """How many starts led there."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +70,7 @@ class Outcome:
 
     status: str
     weights: Floats
-    intercept: float
+    intercept: Any
     value: float
     passes: float
     bounds: Bounds | None
@@ -66,3 +83,7 @@ class Outcome:
     """Whether the value has all but converged."""
     nearly_dependent: bool
     """Whether columns are so nearly combinations of others that forming the Hessian would lose them."""
+    oscillation: Oscillation | None = None
+    minima: tuple[Minimum, ...] = ()
+    converged: bool = False
+    """Whether a stochastic descent ended because its weights hardly moved any more."""

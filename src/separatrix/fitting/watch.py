@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..certificate import Bounds, bounds, share_of_rows
+from ..certificate import Bounds
 from ..solvers.descent import State
-from ..solvers.gradient import Gradient
 from ..solvers.preconditioned import Preconditioned
-from .geometry import Chart, separates
+from .oscillation import Wobble
 from .plan import Plan
 from .problem import Floats, Outcome, Progress
 
+NOTHING = 1e-10
+"""A mean loss that is as good as none: the gap is measured by this where the minimum itself is zero."""
 HOPELESS = 1e-3
 """A gap this far below the tolerance that still cannot be proved will not be."""
 CLEAR_MARGIN, HAIRLINE_STEPS = 0.01, 3
@@ -33,19 +34,19 @@ class Watch:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.problem = plan, plan.problem
-        self.chart = Chart(plan.frame, plan.dependence if plan.problem.l2 == 0 else None)
-        self.share = share_of_rows(*plan.problem.rows.X.shape)
+        self.share = plan.proof_share()
         self.proofs = 0.0
         self.attempt_below = math.inf
         self.hairline = 0
         self.trail: list[Floats] = []
+        self.wobble = Wobble(plan.start)
 
     def progress(self, state: State) -> Progress:
         """Where the fit stands, for its readers."""
-        weights, intercept = self.chart.to_user(state.v)
+        weights, intercept = self.plan.to_user(state.v)
         norm = float(np.linalg.norm(state.at.gradient))
-        moved_by = self.plan.solver if state.step else "start"
-        return Progress(weights, intercept, state.at.value, norm, state.step, state.passes + self.proofs, moved_by)
+        moved_by, passes = self.plan.solver if state.step else "start", state.passes + self.proofs
+        return Progress(weights, intercept, state.at.value, norm, state.step, passes, moved_by, state.negative)
 
     def judge(self, state: State) -> Outcome | None:
         """The outcome, if this state is one."""
@@ -56,18 +57,20 @@ class Watch:
             if state.at.margin >= CLEAR_MARGIN or self.hairline > HAIRLINE_STEPS or over:
                 return self._end("separated", state, None)
             return None
-        goal, estimate = self.problem.tol * abs(state.at.value), self._estimate(state)
+        if self.problem.rate is not None and len(self.trail) > 1:
+            rings = self.wobble.add(state.at.value, state.v)
+            if rings is not None:
+                return replace(self._end("budget", state, None), oscillation=rings)
+        goal, estimate = self.problem.tol * max(abs(state.at.value), NOTHING), self.plan.estimate(state)
+        enough = min(goal, self.plan.provable())
         if isinstance(self.plan.direction, Preconditioned):
-            self.plan.direction.target = 2 * goal * self.share
+            self.plan.direction.target = 2 * enough * self.share
         share = self._share(estimate / 2 / goal if goal else math.inf)
-        n, width = len(self.problem.rows), self.plan.frame.width
-        dear = proof_cost(width) * share > 1  # than a pass: then better be sure before one tries
-        ready = goal * max(share - width / n, 0.03) * (0.25 if dear else 1.0)  # a part proves less than its share
-        if not over and estimate / 2 > min(ready, self.attempt_below):
+        if not over and estimate / 2 > min(enough * self._caution(share), self.attempt_below):
             return None
-        found = self._prove(state, share)
+        found = self._prove(state, share, goal)
         if found is not None and found.gap <= goal:
-            return self._end("optimal", state, found)
+            return self._end("optimal" if found.only else "local", state, found)
         hopeless = estimate / 2 < HOPELESS * goal
         if over or hopeless:
             stalled = state.stalled or hopeless
@@ -75,34 +78,33 @@ class Watch:
         self.attempt_below = estimate / 8 if found is None else estimate / 4 * goal / found.gap
         return None
 
-    def _separates(self, state: State) -> bool:
-        return separates(self.problem.rows, *self.chart.to_user(state.v))
+    def _caution(self, share: float) -> float:
+        """A part of the rows proves less than its share; and where a proof costs more than a pass, better be sure."""
+        n, width = len(self.problem.rows), self.plan.weights
+        dear = proof_cost(width) * share > 1
+        return max(share - width / n, 0.03) * (0.25 if dear else 1.0)
 
-    def _estimate(self, state: State) -> float:
-        """About ν²: the decrement, where the direction is Newton's or nearly so."""
-        if isinstance(self.plan.direction, Gradient):
-            return float(np.square(self.plan.gram.whiten(state.at.gradient)).sum())
-        return state.decrement
+    def _separates(self, state: State) -> bool:
+        return self.plan.separates(*self.plan.to_user(state.v))
 
     def _share(self, gap: float) -> float:
         """The part of the rows for a proof of a gap in units of the goal: more of them, if cheaper than a pass."""
         more = 1.5 * gap
-        return more if self.share < more <= min(1, self.share + 1 / proof_cost(self.plan.frame.width)) else self.share
+        return more if self.share < more <= min(1, self.share + 1 / proof_cost(self.plan.weights)) else self.share
 
-    def _prove(self, state: State, first: float) -> Bounds | None:
+    def _prove(self, state: State, first: float, goal: float) -> Bounds | None:
         """The certificate from a part of the rows; from all of them where that proves nothing."""
         for share in (first, 1.0)[first == 1.0 :]:
-            self.proofs += share
-            plan = self.plan
-            found = bounds(plan.risk, state.v, state.at.gradient, share, plan.nearly_dependent, self.chart.spread)
+            found, passes = self.plan.prove(state, share, goal)
+            self.proofs += passes
             if found is not None:
                 return found
         return None
 
     def _end(self, status: str, state: State, found: Bounds | None, *, settled: bool = True) -> Outcome:
-        weights, intercept = self.chart.to_user(state.v)
-        growth = self.plan.risk.embed(np.abs(state.v) - np.abs(self.trail[0]))[: weights.size]
-        d, dependence = weights.size, self.plan.dependence
+        weights, intercept = self.plan.to_user(state.v)
+        growth = self.plan.growth(np.abs(state.v) - np.abs(self.trail[0]))
+        d, dependence = weights.shape[-1], self.plan.dependence
         aliased = np.empty(0, np.intp) if dependence is None else dependence.aliased[dependence.aliased < d]
         passes = state.passes + self.proofs
         return Outcome(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..fitting.problem import Outcome, Problem
+from ..fitting.stochastic import Walk
 from ..rule import LinearRule
-from ..verdict import Claim, Optimality, Rank, Separation, Verdict
+from ..verdict import Claim, Locality, Optimality, Rank, Separation, Verdict
 from . import words
-from .validation import Labels
+from .settings import Settings, schedule_of
+from .targets import Targets
 
 Floats = NDArray[np.float64]
 
@@ -21,48 +24,83 @@ class Prepared:
     """Checked input."""
 
     problem: Problem
-    labels: Labels
+    settings: Settings
+    targets: Targets
     columns: tuple[str, ...]
-    class_weight: tuple[float, float]
+    class_weight: tuple[float, ...]
+
+    def walk(self) -> Walk:
+        """How a stochastic descent takes these rows."""
+        settings, rows = self.settings, self.problem.rows
+        target, cost = online_targets(self.targets, rows.cost, rows.other)
+        return Walk(target, cost, settings.objective, schedule_of(settings.rate), settings.order, settings.averaging)
+
+
+def online_targets(targets: Targets, cost: Floats, other: Floats) -> tuple[Any, Floats]:
+    """Targets and costs of each row by itself: of two classes the probability of the second."""
+    if len(targets.classes) > 2:
+        return (targets.index if targets.index is not None else targets.probability), cost
+    if targets.index is not None:
+        return targets.index.astype(np.float64), cost
+    total = cost + other
+    return np.where(total > 0, cost, 0.0) / np.where(total > 0, total, 1.0), total
 
 
 def verdict_of(outcome: Outcome, prepared: Prepared) -> Verdict:
     """What a fit that came to its end can say."""
     problem, found = prepared.problem, outcome.bounds
-    certificate: Optimality | Separation | None = None
+    certificate: Optimality | Locality | Separation | None = None
     if outcome.status == "separated":
         nearest = _nearest(outcome, problem)
         certificate = Separation(outcome.weights, outcome.intercept, nearest)
-        said = words.separated(len(problem.rows), nearest)
-    elif outcome.status == "optimal":
-        said = words.optimal(outcome, problem.tol)
+        said = words.separated(len(problem.rows), nearest, prepared.settings)
+    elif outcome.status in ("optimal", "local"):
+        said = words.optimal(outcome, problem.tol) if outcome.status == "optimal" else words.local(outcome, problem.tol)
     else:
-        said = words.budget(outcome, problem, prepared.columns)
+        said = words.budget(outcome, prepared.problem, prepared.settings, prepared.columns)
     if found is not None and certificate is None:
-        relative, coefficients = found.gap / outcome.value, found.spread * found.distance
-        certificate = Optimality(found.nu, found.rho, found.gap, relative, found.distance, coefficients, found.share)
+        certificate = _certificate(outcome)
     aliased = tuple(prepared.columns[j] for j in outcome.aliased)
     of = len(prepared.columns) + problem.lifted
     claim = _claim(outcome.weights, outcome.intercept, outcome.value, prepared)
     return Verdict(outcome.status, Rank(of - len(aliased), of, aliased), certificate, *said, claim)
 
 
-def interrupted_verdict(weights: Floats, intercept: float, value: float, passes: float, prepared: Prepared) -> Verdict:
+def _certificate(outcome: Outcome) -> Optimality | Locality:
+    found = outcome.bounds
+    assert found is not None
+    relative, coefficients = found.gap / outcome.value, found.spread * found.distance
+    if not found.only:
+        return Locality(found.nu, found.rho, found.gap, relative, found.distance, coefficients)
+    return Optimality(
+        found.nu, found.rho, found.gap, relative, found.distance, coefficients, found.share, found.witness
+    )
+
+
+def interrupted_verdict(weights: Floats, intercept: Any, value: float, passes: float, prepared: Prepared) -> Verdict:
     """What a fit that was stopped can say: where it stood, and that nothing is proved, the rank included."""
     of = len(prepared.columns) + prepared.problem.lifted
     said = words.interrupted(passes, value)
     return Verdict("interrupted", Rank(None, of, ()), None, *said, _claim(weights, intercept, value, prepared))
 
 
-def _claim(weights: Floats, intercept: float, value: float, prepared: Prepared) -> Claim:
+def _claim(weights: Floats, intercept: Any, value: float, prepared: Prepared) -> Claim:
     problem = prepared.problem
+    level = np.array(intercept, float) if np.ndim(intercept) else float(intercept)
     return Claim(
-        tuple(prepared.labels.classes.tolist()), prepared.columns, weights.copy(), float(intercept),
+        tuple(prepared.targets.classes.tolist()), prepared.columns, weights.copy(), level,
         problem.lifted, problem.l2, prepared.class_weight, value, len(problem.rows),
+        prepared.settings.objective, prepared.targets.soft,
     )  # fmt: skip
 
 
 def _nearest(outcome: Outcome, problem: Problem) -> float:
     """The distance of the nearest row that counts."""
-    distance = problem.rows.y * LinearRule(outcome.weights, outcome.intercept).distance(problem.rows.X)
-    return float(distance[problem.rows.cost > 0].min() if problem.rows.cost.size else distance.min())
+    rule = LinearRule(outcome.weights, outcome.intercept)
+    nearest = np.inf
+    for side in problem.rows.sides():
+        distance = rule.distance(side.X)
+        if outcome.weights.ndim == 1:
+            distance = side.y * distance
+        nearest = min(nearest, float(distance[side.cost > 0].min() if side.cost.size else distance.min()))
+    return nearest

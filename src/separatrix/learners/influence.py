@@ -25,9 +25,7 @@ class Influence(NamedTuple):
     """About how far the score of the row itself would move if the row were left out."""
 
 
-def influence_of(
-    X: Floats, z: Floats, positive: NDArray[np.bool_], cost: Floats, l2: float, fit_intercept: bool
-) -> Influence:
+def influence_of(X: Floats, z: Floats, positive: Floats, cost: Floats, l2: float, fit_intercept: bool) -> Influence:
     """h = c p(1 − p) zᵀH⁻¹z and its kin, at the scores z of a fit."""
     p = sigmoid(z)
     e = positive - p

@@ -1,42 +1,35 @@
-"""Logistic regression of two classes."""
+"""Logistic regression: two classes or many, by likelihood or by squared error, all rows at a time or one."""
 
 from __future__ import annotations
 
 import math
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Rows
 from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..fitting.minimise import minimise
-from ..fitting.problem import NotFiniteError, Outcome, Problem, Progress
-from ..losses import LogLikelihood
-from ..numerics import sigmoid, softplus
+from ..fitting.path import CrossValidation, Path, choose_l2
+from ..fitting.problem import Minimum, NotFiniteError, Outcome, Problem, Progress
+from ..fitting.starts import best_of
+from ..fitting.stochastic import walk
+from ..numerics import log_sum_exp, sigmoid, softplus
 from ..rule import LinearRule
 from ..verdict import Verdict
 from .base import LinearClassifier
 from .conclusion import Prepared, interrupted_verdict, verdict_of
 from .influence import Influence, influence_of
-from .validation import (
-    check_lengths,
-    checked_choice,
-    checked_costs,
-    checked_labels,
-    checked_number,
-    checked_numbers,
-    checked_rows,
-    class_costs,
-    known_labels,
-    not_finite,
-)
+from .piecemeal import continue_online
+from .settings import Settings, checked_settings, seed_of
+from .targets import Targets, checked_targets, class_costs, known_targets, rows_of
+from .validation import check_lengths, checked_choice, checked_costs, checked_numbers, checked_rows, not_finite
 from .warnings import BudgetWarning, SeparationWarning
 
 Floats = NDArray[np.float64]
@@ -49,12 +42,14 @@ class Step(NamedTuple):
     """Where a fit stands after a pass over the rows."""
 
     weights: Floats
-    intercept: float
+    intercept: Any
     value: float
     gradient_norm: float
     step: float
     passes: float
     moved_by: str
+    negative_curvature: bool
+    start: int
     seconds: float
 
 
@@ -66,60 +61,93 @@ class Record(NamedTuple):
     gradient_norm: float
     step: float
     seconds: float
+    negative_curvature: bool = False
+    """Whether the Hessian had a negative eigenvalue there; of the solvers only Newton's on squared error looks."""
+    start: int = 0
+    """Which of the starts, where there are several."""
 
 
 class LogisticRegression(LinearClassifier):
     """argmin over w, b of (1/C) Σᵢ cᵢ log(1 + exp(−yᵢ(xᵢᵀw + b))) + (l2/2)‖w‖²,  C = Σᵢcᵢ.  [000 8.4; 002 4]
 
-    Maximum likelihood for two classes, by default without a penalty. Every fit ends with a verdict: *optimal*, with a
-    bound on its distance from the optimum that `verdict_.check(X, y)` recomputes; *separated*, with the rule that
+    Maximum likelihood, by default without a penalty; of K classes softmax regression, with scores sₖ = xᵀwₖ + bₖ the
+    mean of log Σₖ exp(sₖ) − Σₖ tₖsₖ and (l2/2)‖W‖², the weights of the last class at zero if l2 = 0 and symmetric
+    (adding up to zero) if l2 > 0. Or, with objective="squared", least squared error of the probabilities.
+
+    Every fit ends with a verdict: *optimal*, with a bound on its distance from the optimum that `verdict_.check(X, y)`
+    recomputes; *local*, with the same for a local minimum of the squared error; *separated*, with the rule that
     separates; or *budget*, with the reason. Scales and offsets of the columns do not matter; nothing need be
     standardised. The intercept is never penalised.
 
     Parameters
     ----------
-    objective : "likelihood"
-        What is minimised.
-    solver : "auto", "newton", "lbfgs" or "gradient"
-        Newton–Raphson on all rows; L-BFGS steered by a Cholesky factor from a sample of the rows; gradient descent
-        with line search; "auto" picks one of the first two by the size of X.
-    l2 : float
+    objective : "likelihood" or "squared"
+        What is minimised. The squared error is the mean of (y − p)²; of K classes, that of ‖t − p‖².
+    solver : "auto", "newton", "gauss-newton", "lbfgs", "gradient" or "stochastic"
+        Newton–Raphson on all rows; the same with the curvature 2JᵀJ (squared error only); L-BFGS steered by Cholesky
+        factors from a sample of the rows; gradient descent; one row at a time. "auto" is Newton or L-BFGS by the size
+        of X.
+    l2 : float, "cv" or CrossValidation
         The penalty for each row: (l2/2)‖w‖² beside the *mean* loss, in the units of X. scikit-learn's C multiplies
         the *sum* of the losses, so l2 = 1/(C · n) for n rows (with weights, n is their sum); its default C = 1 is
-        l2 = 1/n, and its C = inf our default, l2 = 0.
+        l2 = 1/n, and its C = inf our default, l2 = 0. "cv" chooses it by cross-validated log-loss; the curve is kept in
+        `l2_path_`.
     fit_intercept : bool
         Whether there is an intercept b.
     class_weight : None, "balanced" or dict
         Factors on the costs of the rows of each class.
     init : "least-squares", "zero", "random" or array
-        Where the descent starts; an array holds the weights, then the intercept (or the weights alone).
+        Where the descent starts; an array holds the weights, then the intercept (or the weights alone), a row for each
+        class if there are more than two. One row at a time, least squares means zero.
     tol : float
-        The relative gap to be proved.
+        The relative gap to be proved. A stochastic descent ends when a pass moves the weights by less than √tol.
     max_passes : float
         How many times X may be read.
+    starts : int
+        For the squared error, which may have several minima: how many descents, the first from `init`, the others from
+        random weights.
+    learning_rate : None, float or schedule
+        None is line search, or one row at a time a rate that falls with the passes. A number η is the notes' rule
+        literally, w ← w + ηXᵀ(y − p) or w ← w + ηXᵀP(I − P)(y − p), sums over all rows, in the units of X; one row at a
+        time its η. A schedule such as LearningRate(0.1, power=0.5) gives η for each step.
+    order : "permutation", "replacement" or "cyclic"
+        How a stochastic pass takes the rows.
+    averaging : bool
+        Whether a stochastic descent ends with the mean of its weights over all steps.
     random_state : int, RandomState or None
-        The seed of a random start and of the sample that steers.
+        The seed of random starts and orders, of folds, and of the sample that steers.
     warm_start : bool
         Start from the weights of the last fit.
     n_threads : int or None
         None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+
+    y may be labels of any kind; fractions between 0 and 1, the probabilities of the second of the classes 0 and 1; or a
+    matrix with a column of probabilities for each class (a data frame's column names are the classes).
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
     rule_ : LinearRule
     verdict_ : Verdict
-    history_ : list of (passes, value, gradient_norm, step, seconds), one a step
+    history_ : list of (passes, value, gradient_norm, step, seconds, negative_curvature, start), one a step
     n_passes_ : float
         How many times X was read, samples and proofs counted by their share of the rows.
+    l2_ : float
+        The penalty used; `l2_path_` holds the curve if it was chosen.
+    minima_ : tuple of (value, weights, intercept, starts)
+        Of the squared error: every minimum found, lowest first, with the number of starts that led there.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.datasets import load_breast_cancer, load_wine
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> model = LogisticRegression().fit(X[["mean radius", "mean texture", "mean smoothness"]], y)
     >>> model.verdict_.status, model.verdict_.check(X[list(model.feature_names_in_)], y)
     ('optimal', True)
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> model = LogisticRegression(l2=0.01).fit(X, y)
+    >>> model.coef_.shape, model.verdict_.status
+    ((3, 13), 'optimal')
     """
 
     verdict_: Verdict
@@ -129,12 +157,16 @@ class LogisticRegression(LinearClassifier):
         *,
         objective: str = "likelihood",
         solver: str = "auto",
-        l2: float = 0.0,
+        l2: Any = 0.0,
         fit_intercept: bool = True,
         class_weight: Any = None,
         init: Any = "least-squares",
         tol: float = 1e-10,
         max_passes: float = 200,
+        starts: int = 10,
+        learning_rate: Any = None,
+        order: str = "permutation",
+        averaging: bool = False,
         random_state: Any = None,
         warm_start: bool = False,
         n_threads: int | None = None,
@@ -147,6 +179,10 @@ class LogisticRegression(LinearClassifier):
         self.init = init
         self.tol = tol
         self.max_passes = max_passes
+        self.starts = starts
+        self.learning_rate = learning_rate
+        self.order = order
+        self.averaging = averaging
         self.random_state = random_state
         self.warm_start = warm_start
         self.n_threads = n_threads
@@ -167,18 +203,17 @@ class LogisticRegression(LinearClassifier):
         threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
         try:
             with ordered_map(threads) as each:
-                run = minimise(replace(prepared.problem, rows=replace(rows, map=each)))
+                run = self._run(replace(prepared, problem=replace(prepared.problem, rows=replace(rows, map=each))))
                 while True:
                     try:
                         with one_blas_thread():
                             progress: Progress = next(run)
                     except StopIteration as end:
-                        self._conclude(end.value, prepared)
+                        outcome, l2 = end.value
+                        self._conclude(outcome, replace(prepared, problem=replace(prepared.problem, l2=l2)))
                         return
                     latest = Step(*progress, time.perf_counter() - began)
-                    self.history_.append(
-                        Record(latest.passes, latest.value, latest.gradient_norm, latest.step, latest.seconds)
-                    )
+                    self.history_.append(_record(latest))
                     yield latest
         except NotFiniteError:
             raise not_finite(rows.X, prepared.columns, self) from None
@@ -186,15 +221,47 @@ class LogisticRegression(LinearClassifier):
             self._interrupt(latest, prepared)
             raise
 
-    def predict_proba(self, X: Any) -> Floats:
-        """P(y | x) = σ(z)ʸ (1 − σ(z))¹⁻ʸ, z = xᵀw + b.  [000 8.2; 002 2]
+    def _run(self, prepared: Prepared) -> Generator[Progress, None, tuple[Outcome, float]]:
+        """The fit that was asked for; it returns how it ended, and the penalty it ended with."""
+        problem, settings = prepared.problem, prepared.settings
+        if isinstance(settings.l2, CrossValidation):
+            path: Path = yield from choose_l2(problem, settings.l2)
+            self.l2_path_, problem = path, replace(problem, l2=path.chosen)
+        if settings.solver == "stochastic":
+            outcome = yield from walk(problem, prepared.walk())
+        elif settings.objective == "squared":
+            outcome = yield from best_of(problem, 1 if settings.rate is not None else settings.starts)
+        else:
+            outcome = yield from minimise(problem)
+        return outcome, problem.l2
 
-        After *separated* it is the limit of that as the weights grow: 0, 1, or ½ at z = 0.
+    @available_if(lambda self: self._learns_piecemeal())  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LogisticRegression:
+        """Go on learning from these rows, one at a time in their order, each once.
+
+        Any chopping of the same rows gives the same weights, bit for bit. The first call needs all the classes, unless
+        they all occur in its rows. It needs solver="stochastic" and a learning_rate that is a number or a schedule.
+        """
+        return continue_online(self, X, y, classes, sample_weight)  # type: ignore[no-any-return]
+
+    def _learns_piecemeal(self) -> bool:
+        if self.solver != "stochastic":
+            raise AttributeError(
+                f"partial_fit learns one row at a time; solver={self.solver!r} needs all rows: set solver='stochastic'."
+            )
+        return True
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(y | x) = σ(z)ʸ (1 − σ(z))¹⁻ʸ, z = xᵀw + b; of K classes the softmax of the scores.  [000 8.2; 002 2]
+
+        After *separated* it is the limit of that as the weights grow: 0, 1, or an equal share at a tie.
         """
         z = self._scores(X)
         if self.verdict_.status == "separated":
-            p = (np.sign(z) + 1) / 2
-            return np.column_stack([1 - p, p])
+            top = (z == z.max(axis=1, keepdims=True)) if z.ndim == 2 else np.column_stack([z <= 0, z >= 0])
+            return top / top.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+        if z.ndim == 2:
+            return np.exp(z - log_sum_exp(z)[:, None])  # type: ignore[no-any-return]
         return np.column_stack([sigmoid(-z), sigmoid(z)])
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -204,82 +271,106 @@ class LogisticRegression(LinearClassifier):
             with np.errstate(divide="ignore"):
                 return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
         z = self._scores(X)
+        if z.ndim == 2:
+            return z - log_sum_exp(z)[:, None]  # type: ignore[no-any-return]
         return -np.column_stack([softplus(z), softplus(-z)])
 
     def influence(self, X: Any, y: Any, sample_weight: Any = None) -> Influence:
         """e p(1 − p) and its kin: how hard each row pulls at the weights, and how much it holds them.  [000 §8.1.3]
 
         At the maximum of the likelihood the pulls e·x of all rows balance. Leverage and shift are those of the
-        weighted least-squares problem that Newton's last step solves.
+        weighted least-squares problem that Newton's last step solves. Two classes only.
         """
         z = self._scores(X)
+        if z.ndim == 2:
+            raise ValueError(f"influence is for two classes; this model has {len(self.classes_)}: fit two of them.")
         rows = np.asarray(checked_rows(self, X, reset=False), dtype=np.float64)
-        positive = known_labels(y, self.classes_, len(z)) == self.classes_[1]
+        target = known_targets(y, self.classes_, len(z))
         cost = checked_costs(sample_weight, len(z))
-        factors = np.where(positive, *reversed(self.verdict_.claim.class_weight))
-        return influence_of(rows, z, positive, cost * factors if cost.size else factors, self.l2, self.fit_intercept)
+        factors = target @ np.array(self.verdict_.claim.class_weight)
+        return influence_of(
+            rows, z, target[:, 1], cost * factors if cost.size else factors, self.l2_, self.fit_intercept
+        )
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
-        checked_choice("objective", self.objective, ("likelihood",))
-        solver = checked_choice("solver", self.solver, ("auto", "newton", "lbfgs", "gradient"))
-        if not isinstance(self.fit_intercept, bool | np.bool_):
-            raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False.")
-        l2 = checked_number("l2", self.l2, least=0)
-        tol = checked_number("tol", self.tol, least=0, strict=True)
-        max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
-        if self.n_threads is not None and checked_number("n_threads", self.n_threads, least=1) % 1:
-            raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number.")
+        settings = checked_settings(self)
         rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
-        labels = checked_labels(self, y)
-        check_lengths(rows, labels.signs)
+        targets = checked_targets(self, y)
+        check_lengths(rows, targets)
         cost = checked_costs(sample_weight, len(rows))
-        class_weight = class_costs(self.class_weight, labels, cost)
-        if class_weight != (1.0, 1.0):
-            cost = (cost if cost.size else np.ones(len(rows))) * np.where(labels.signs > 0, *reversed(class_weight))
+        class_weight = class_costs(self.class_weight, targets, cost)
+        _check_folds(settings, targets)
         names = getattr(self, "feature_names_in_", None)
         columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
+        K = len(targets.classes)
         problem = Problem(
-            Rows(rows, labels.signs, cost, compiled=rows.size >= COMPILE_FROM), LogLikelihood(), l2,
-            bool(self.fit_intercept), solver, self._start(rows.shape[1]), tol, max_passes, self._seed(),
+            rows_of(rows, targets, cost, class_weight, compiled=rows.size >= COMPILE_FROM), settings.loss(K),
+            settings.l2 if isinstance(settings.l2, float) else 0.0, settings.fit_intercept, settings.solver,
+            self._start(rows.shape[1], K), settings.tol, settings.max_passes, self._seed(settings), K,
+            settings.fixed_rate,
         )  # fmt: skip
-        return Prepared(problem, labels, columns, class_weight)
+        return Prepared(problem, settings, targets, columns, class_weight)
 
-    def _start(self, d: int) -> str | tuple[Floats, float]:
-        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (1, d):
-            return self.coef_[0].copy(), float(self.intercept_[0])
+    def _start(self, d: int, classes: int) -> str | tuple[Floats, Any]:
+        shape = (classes, d) if classes > 2 else (1, d)
+        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == shape:
+            return self._as_weights(self.coef_.copy(), self.intercept_.copy())
         if self.init is None or isinstance(self.init, str):
             return checked_choice("init", self.init, ("least-squares", "zero", "random"))
-        start = checked_numbers("init", self.init).ravel()
-        if start.size not in (d, d + bool(self.fit_intercept)):
-            raise ValueError(f"init has {start.size} numbers; {d} weights are needed, then the intercept if any.")
-        return start[:d], float(start[d]) if start.size > d else 0.0
+        start = checked_numbers("init", self.init)
+        if start.size not in (math.prod(shape), shape[0] * (d + bool(self.fit_intercept))):
+            each = f" for each of the {classes} classes" if classes > 2 else ""
+            raise ValueError(f"init has {start.size} numbers; {d} weights are needed, then the intercept if any{each}.")
+        start = start.reshape(shape[0], -1)
+        return self._as_weights(start[:, :d], start[:, d] if start.shape[1] > d else np.zeros(shape[0]))
 
-    def _seed(self) -> int:
-        if self.random_state is None and not (isinstance(self.init, str) and self.init == "random"):
-            return 0
-        try:
-            return int(check_random_state(self.random_state).randint(2**31 - 1))
-        except ValueError as error:
-            raise ValueError(f"random_state is {self.random_state!r}; give an integer or None. ({error})") from None
+    @staticmethod
+    def _as_weights(weights: Floats, intercept: Floats) -> tuple[Floats, Any]:
+        return (weights, intercept) if len(weights) > 1 else (weights[0], float(intercept[0]))
+
+    def _seed(self, settings: Settings) -> int:
+        chance = settings.solver == "stochastic" and settings.order != "cyclic"
+        return seed_of(self.random_state, needed=chance or (isinstance(self.init, str) and self.init == "random"))
 
     def _conclude(self, outcome: Outcome, prepared: Prepared) -> None:
-        self._keep(outcome.weights, outcome.intercept, outcome.passes, prepared, outcome.status != "separated")
+        likely = outcome.status != "separated"
+        self._keep(outcome.weights, outcome.intercept, outcome.passes, prepared, likely)
         self.verdict_ = verdict_of(outcome, prepared)
-        if outcome.status != "optimal":
+        if prepared.settings.objective == "squared":
+            self.minima_: tuple[Minimum, ...] = outcome.minima
+        if not self.verdict_.ok:
             kind = SeparationWarning if outcome.status == "separated" else BudgetWarning
             warnings.warn(str(self.verdict_), kind, stacklevel=4)
 
     def _interrupt(self, latest: Step | None, prepared: Prepared) -> None:
-        init = prepared.problem.init
-        weights, intercept = init if isinstance(init, tuple) else (np.zeros(len(prepared.columns)), 0.0)
+        init, d, K = prepared.problem.init, len(prepared.columns), prepared.problem.classes
+        nothing: tuple[Floats, Any] = (np.zeros(d), 0.0) if K == 2 else (np.zeros((K, d)), np.zeros(K))
+        weights, intercept = init if isinstance(init, tuple) else nothing
         value, passes = math.nan, 0.0
         if latest is not None:
             weights, intercept, value, passes = latest.weights, latest.intercept, latest.value, latest.passes
         self._keep(weights, intercept, passes, prepared, True)
         self.verdict_ = interrupted_verdict(weights, intercept, value, passes, prepared)
 
-    def _keep(self, weights: Floats, intercept: float, passes: float, prepared: Prepared, likely: bool) -> None:
-        self.classes_ = prepared.labels.classes
-        self.coef_, self.intercept_ = weights[None, :].copy(), np.array([intercept])
-        self.n_passes_ = passes
+    def _keep(self, weights: Floats, intercept: Any, passes: float, prepared: Prepared, likely: bool) -> None:
+        self.classes_ = prepared.targets.classes
+        self.coef_, self.intercept_ = np.atleast_2d(weights).copy(), np.atleast_1d(np.asarray(intercept, float)).copy()
+        self.n_passes_, self.l2_ = passes, prepared.problem.l2
         self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=likely)
+
+
+def _record(step: Step) -> Record:
+    return Record(
+        step.passes, step.value, step.gradient_norm, step.step, step.seconds, step.negative_curvature, step.start
+    )
+
+
+def _check_folds(settings: Settings, targets: Targets) -> None:
+    if isinstance(settings.l2, CrossValidation) and targets.index is not None:
+        counts = np.bincount(targets.index)
+        if counts.min() < settings.l2.folds:
+            label, few = targets.classes.tolist()[int(counts.argmin())], int(counts.min())
+            raise ValueError(
+                f"l2='cv' with {settings.l2.folds} folds needs as many samples of each class, and class {label!r} has "
+                f"{few}: use l2=CrossValidation(folds={max(2, few)}), or a number for l2."
+            )

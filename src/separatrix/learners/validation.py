@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
 Floats = NDArray[np.float64]
 BLOCK = 1 << 20
-
-
-class Labels(NamedTuple):
-    """The two classes in order, and the sign of each row: +1 for the second."""
-
-    classes: NDArray[Any]
-    signs: NDArray[np.int8]
 
 
 def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> NDArray[Any]:
@@ -92,57 +84,6 @@ def not_finite(X: NDArray[Any], names: tuple[str, ...], estimator: Any) -> Value
     )
 
 
-def checked_labels(estimator: Any, y: Any) -> Labels:
-    """Two classes, whatever they are called."""
-    y = column_or_1d(np.asarray(y), warn=True)
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        i = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")
-    if y.dtype.kind == "O" and all(isinstance(label, int | np.integer) for label in y.tolist()):
-        y = y.astype(np.int64)
-    if y.dtype.kind == "O":
-        missing = [i for i, label in enumerate(y.tolist()) if label is None or label != label]
-        if missing:
-            raise ValueError(f"Input y contains NaN or None: the first is y[{missing[0]}]; give that row a label.")
-    quick = _two_numbers(y)
-    if quick is not None:
-        return quick
-    check_classification_targets(y)
-    classes, index = np.unique(y, return_inverse=True)
-    name = type(estimator).__name__
-    if len(classes) > 2:
-        raise ValueError(
-            f"Only binary classification is supported. y has {len(classes)} classes, {name} tells two apart: "
-            "keep the rows of two classes, or learn one against the rest."
-        )
-    if len(classes) < 2:
-        raise ValueError(f"y has one class only, {classes.tolist()[0]!r}; {name} needs rows of two classes.")
-    return Labels(classes, (2 * index.ravel() - 1).astype(np.int8))
-
-
-def known_labels(y: Any, classes: NDArray[Any], rows: int) -> NDArray[Any]:
-    """Labels of rows that a fitted model has seen the classes of."""
-    labels = np.asarray(y)
-    known = np.isin(labels, classes)
-    if labels.shape != (rows,) or not known.all():
-        wrong = f"y has shape {labels.shape}" if labels.shape != (rows,) else f"y[{int(np.argmin(known))}] is unknown"
-        raise ValueError(f"{wrong}; one label of {classes.tolist()} for each of the {rows} rows is needed.")
-    return labels
-
-
-def _two_numbers(y: NDArray[Any]) -> Labels | None:
-    """The common case without a sort: integers (or integral floats) of exactly two values."""
-    if y.dtype.kind not in "biuf" or not y.size:
-        return None
-    low, high = y.min(), y.max()
-    second = y == high
-    if low == high or int(low) != low or int(high) != high or not (second | (y == low)).all():
-        return None
-    signs = second.view(np.int8) * np.int8(2)
-    signs -= np.int8(1)
-    return Labels(np.array([low, high]), signs)
-
-
 def checked_costs(sample_weight: Any, rows: int) -> Floats:
     """The costs cᵢ ≥ 0, empty where every row costs one."""
     if sample_weight is None:
@@ -160,29 +101,7 @@ def checked_costs(sample_weight: Any, rows: int) -> Floats:
     return cost
 
 
-def class_costs(class_weight: Any, labels: Labels, cost: Floats) -> tuple[float, float]:
-    """The factor on the costs of either class's rows."""
-    second = labels.signs > 0
-    totals = [float(cost[side].sum()) if cost.size else float(np.count_nonzero(side)) for side in (~second, second)]
-    for label, total in zip(labels.classes.tolist(), totals, strict=True):
-        if total == 0:
-            raise ValueError(f"Every sample of class {label!r} has sample_weight zero: one class only is left.")
-    if class_weight is None:
-        return 1.0, 1.0
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        return sum(totals) / (2 * totals[0]), sum(totals) / (2 * totals[1])
-    if not isinstance(class_weight, dict):
-        raise ValueError(f"class_weight is {class_weight!r}; it must be None, 'balanced' or a dict {{class: weight}}.")
-    known = labels.classes.tolist()
-    for label, weight in class_weight.items():
-        if label not in known:
-            raise ValueError(f"class_weight names {label!r}, which is not a class of y; y has the classes {known}.")
-        if not (isinstance(weight, numbers.Real) and np.isfinite(float(weight)) and float(weight) > 0):
-            raise ValueError(f"class_weight[{label!r}] is {weight!r}; a positive finite number is needed.")
-    return float(class_weight.get(known[0], 1.0)), float(class_weight.get(known[1], 1.0))
-
-
-def check_lengths(X: NDArray[Any], y: NDArray[Any]) -> None:
+def check_lengths(X: NDArray[Any], y: Any) -> None:
     """As many labels as rows."""
     if len(X) != len(y):
         raise ValueError(

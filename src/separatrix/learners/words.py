@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..fitting.oscillation import Oscillation
 from ..fitting.problem import Outcome, Problem
 from ..verdict import listed
+from .settings import Settings
 
 GROWING = 0.2
 """Growth, in deviations of the score over the last passes, that is worth naming."""
@@ -28,30 +30,65 @@ def optimal(outcome: Outcome, tol: float) -> Words:
     worst = float((found.spread * found.distance).max())
     return Words(
         f"Optimal: the minimum exists (ρν = {_short(found.rho * found.nu)} < 1), and the mean loss {outcome.value:.8g} "
-        f"is at most {_short(found.gap / outcome.value)} of itself above it ({tol:g} was asked). "
+        f"is at most {_above(outcome)} above it ({tol:g} was asked). "
         f"No coefficient is off by more than {_short(worst)}.",
         "",
     )
 
 
-def separated(rows: int, margin: float) -> Words:
+def local(outcome: Outcome, tol: float) -> Words:
+    """A local minimum is proved."""
+    found, starts = outcome.bounds, sum(minimum.starts for minimum in outcome.minima)
+    assert found is not None
+    several = len(outcome.minima)
+    ways = (
+        f" {several} minima were found from {starts} starts; this is the lowest."
+        if several > 1
+        else f" All {starts} starts that ended in a minimum ended in this one."
+        if starts > 1
+        else ""
+    )
+    return Words(
+        f"Local minimum: the squared error may have several minima, and one exists nearby; the mean loss "
+        f"{outcome.value:.8g} is at most {_above(outcome)} above it ({tol:g} was asked)." + ways,
+        "",
+    )
+
+
+def separated(rows: int, margin: float, settings: Settings) -> Words:
     """A separating rule is proved."""
+    squared = settings.objective == "squared"
     return Words(
         f"Separated: this rule puts all {rows} rows on their own side, the nearest at a distance of {_short(margin)}. "
-        "So the likelihood has no maximum: it rises for ever as the weights grow, "
-        "and the probabilities tend to 0 and 1.",
+        + (
+            "So the squared error has no minimum: it falls towards zero for ever as the weights grow, "
+            if squared
+            else "So the likelihood has no maximum: it rises for ever as the weights grow, "
+        )
+        + "and the probabilities tend to 0 and 1.",
         "Use the rule as it is; or ask for finite weights with l2 > 0; or leave out what gives the class away.",
     )
 
 
-def budget(outcome: Outcome, problem: Problem, columns: tuple[str, ...]) -> Words:
+def budget(outcome: Outcome, problem: Problem, settings: Settings, columns: tuple[str, ...]) -> Words:
     """Nothing is proved, or not enough."""
     spent = f"after {outcome.passes:.3g} passes"
     found = outcome.bounds
+    if outcome.oscillation is not None:
+        return oscillating(outcome, outcome.oscillation, settings)
+    if settings.solver == "stochastic":
+        return stochastic(outcome, problem)
+    if settings.rate is not None:
+        return Words(
+            f"Not finished: {spent} with learning_rate={settings.rate!r} the mean loss is {outcome.value:.8g}, "
+            "and it is not near enough to a minimum for a proof.",
+            "Change learning_rate (if it overshoots, the probabilities saturate and the steps all but stop), raise "
+            "max_passes, or use learning_rate=None, line search.",
+        )
     if found is not None:
         return Words(
             f"Not finished: {spent} the minimum is known to exist, and the mean loss {outcome.value:.8g} is at most "
-            f"{_short(found.gap / outcome.value)} of itself above it, where {problem.tol:g} was asked"
+            f"{_above(outcome)} above it, where {problem.tol:g} was asked"
             + ("; rounding allows no further step." if outcome.stalled else "."),
             "Loosen tol." if outcome.stalled else f"Raise max_passes above {problem.max_passes:g}, or loosen tol.",
         )
@@ -79,12 +116,60 @@ def budget(outcome: Outcome, problem: Problem, columns: tuple[str, ...]) -> Word
     )
 
 
+def oscillating(outcome: Outcome, rings: Oscillation, settings: Settings) -> Words:
+    """A fixed learning rate is too large."""
+    spent = f"after {outcome.passes:.3g} passes"
+    lower = "averaging=True, or a schedule that falls, such as LearningRate(0.1, power=0.5)"
+    other = lower if settings.solver == "stochastic" else "learning_rate=None, line search"
+    way_out = f"Lower learning_rate; or use {other}."
+    if math.isinf(rings.move):
+        return Words(f"Diverged: with learning_rate={settings.rate!r} the weights overflow {spent}.", way_out)
+    return Words(
+        f"Oscillating: with the constant learning_rate={settings.rate!r} the weights do not converge: {spent} each "
+        f"pass still moves them by about {100 * rings.move:.2g} % of their length, and the mean loss wanders between "
+        f"{rings.least:.6g} and {rings.most:.6g}.",
+        way_out,
+    )
+
+
+def stochastic(outcome: Outcome, problem: Problem) -> Words:
+    """One row at a time comes near, and how near is said where it can be proved."""
+    spent = f"after {outcome.passes:.3g} passes, those that looked included,"
+    ended = "the weights hardly move any more" if outcome.converged else "the weights still move"
+    near = "how far it is from a minimum is not proved"
+    if outcome.bounds is not None:
+        kind = "the" if outcome.bounds.only else "a local"
+        near = f"it is at most {_above(outcome)} above {kind} minimum"
+    return Words(
+        f"Stochastic: {spent} {ended}; the mean loss is {outcome.value:.8g}, and {near}, where {problem.tol:g} was "
+        "asked.",
+        "For more digits use solver='auto'."
+        if outcome.converged
+        else f"Raise max_passes above {problem.max_passes:g}, loosen tol, or use solver='auto'.",
+    )
+
+
+def online(steps: int) -> Words:
+    """Rows are still coming."""
+    return Words(
+        f"Learning row by row: {steps} rows so far, each seen once; more may come, so nothing is proved.",
+        "For a proved minimum fit all rows with solver='auto'.",
+    )
+
+
 def interrupted(passes: float, value: float) -> Words:
     """The user stopped the fit."""
     reached = (
         "before the first pass ended" if math.isnan(value) else f"after {passes:.3g} passes, at mean loss {value:.8g}"
     )
     return Words(f"Interrupted {reached}: nothing is proved.", "Fit again; warm_start=True goes on from here.")
+
+
+def _above(outcome: Outcome) -> str:
+    """The proved gap, in units of the value unless that is all but zero."""
+    assert outcome.bounds is not None
+    gap = outcome.bounds.gap
+    return f"{_short(gap / outcome.value)} of itself" if gap < outcome.value else _short(gap)
 
 
 def _growing(outcome: Outcome, columns: tuple[str, ...]) -> str:

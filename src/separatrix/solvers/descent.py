@@ -7,7 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,11 @@ NOTHING = (64 * sys.float_info.epsilon) ** 2
 
 class Direction(ABC):
     """Where to go from a jet, and what the next jet must hold."""
+
+    searches: ClassVar[bool] = True
+    """Whether a step that does not pay is shortened."""
+    negative: bool = False
+    """Whether the curvature was negative in some direction where it was last looked at."""
 
     @property
     @abstractmethod
@@ -55,6 +60,8 @@ class State:
     passes: float
     stalled: bool = False
     """No shorter step pays: rounding is all that is left."""
+    negative: bool = False
+    """Whether the curvature is negative in some direction here, as far as was looked."""
 
 
 def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.0, at: Any = None) -> Iterator[State]:
@@ -70,7 +77,7 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             d = direction(at)
         slope = float(at.gradient @ d)
-        yield State(v, at, -slope, t, passes)
+        yield State(v, at, -slope, t, passes, negative=direction.negative)
         if not -slope > NOTHING * abs(at.value):
             yield State(v, at, 0.0, t, passes, stalled=True)
             return
@@ -82,7 +89,7 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
                 return
             new, passes = f(there, direction.ask), passes + 1
             new_slope = float(new.gradient @ d)
-            if _pays(at.value, new.value, slope, new_slope, t):
+            if not direction.searches or _pays(at.value, new.value, slope, new_slope, t):
                 made = new
             else:
                 t *= _shrink(slope, new_slope, new.value)

@@ -1,7 +1,8 @@
-"""Gradient descent with line search."""
+"""Gradient descent, with line search and with a fixed rate."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,3 +34,22 @@ class Gradient(Direction):
         bend = float(move @ (after.gradient - before.gradient))
         if bend > 0:
             self.rate = float(move @ move) / bend
+
+
+@dataclass(frozen=True)
+class FixedRate(Direction):
+    """w ← w + ηXᵀ(y − p), or for the squared error w ← w + ηXᵀP(I − P)(y − p), whatever comes of it."""
+
+    plain: Any
+    rate: float
+    """η in units of the mean: the notes' η times the number of rows."""
+    steepest: Callable[[Floats], Floats]
+    """The way from the solver's gradient to the direction of the user's."""
+    searches = False
+
+    @property
+    def ask(self) -> Any:
+        return self.plain
+
+    def __call__(self, at: Any) -> Floats:
+        return -self.rate * self.steepest(at.gradient)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from ..linalg import Factor, steady_factor
+from ..linalg import steady_factor
 from .descent import Direction, Floats, bounded
 
 MEMORY = 10
 NEWTON_GAIN = 100.0
 """By how much a pass shrinks the decrement while a fresh Hessian lasts."""
+
+
+class Solves(Protocol):
+    """What can solve Hd = g, exactly or nearly."""
+
+    def solve(self, g: Floats) -> Floats:
+        """d with Hd ≈ g."""
 
 
 class Preconditioned(Direction):
@@ -21,8 +29,12 @@ class Preconditioned(Direction):
     that the present pace still needs outnumber those of a fresh start, its own cost (in passes) included.
     """
 
-    def __init__(self, factor: Factor | None, plain: Any, full: Any, refresh_cost: float) -> None:
+    def __init__(
+        self, factor: Solves | None, plain: Any, full: Any, refresh_cost: float,
+        factorise: Callable[[Any], Solves] = steady_factor,
+    ) -> None:  # fmt: skip
         self._factor, self._plain, self._full, self._cost = factor, plain, full, refresh_cost
+        self._factorise = factorise
         self._pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MEMORY)
         self._refresh = factor is None
         self._last = math.inf
@@ -30,7 +42,7 @@ class Preconditioned(Direction):
         """The decrement that will do."""
 
     @property
-    def factor(self) -> Factor | None:
+    def factor(self) -> Solves | None:
         """The factor in use."""
         return self._factor
 
@@ -40,7 +52,7 @@ class Preconditioned(Direction):
 
     def __call__(self, at: Any) -> Floats:
         if at.hessian is not None:
-            self._factor = steady_factor(at.hessian)
+            self._factor = self._factorise(at.hessian)
             self._pairs.clear()
         d = bounded(self._two_loops(at.gradient), at)
         self._refresh = self._too_slow(-float(at.gradient @ d))

@@ -1,0 +1,305 @@
+"""The same proofs for K classes.
+
+Along a ray u the scores of a row change at rates a = (zᵀu₁, …, zᵀu_K), and its curvature, the variance of a under p,
+changes by no more than range(a) times itself. So everything said in `certificate` holds with
+ρ² = max over rows and pairs of classes of ((eₖ − eⱼ)⊗z)ᵀM⁻¹((eₖ − eⱼ)⊗z).
+
+Where M is too large to be factored, two things replace it. On weights that add up to zero over the classes
+H ⪰ I ⊗ B with B = Σ cᵢ minₖpᵢₖ zᵢzᵢᵀ/C + diag(ridge): this bounds ρ. And for any u
+√(gᵀH⁻¹g) ≤ √(uᵀHu) + √(rᵀ(I ⊗ B)⁻¹r), r = g − Hu: this bounds ν, closely if Hu ≈ g. Such a u is the certificate's
+witness.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .certificate import (
+    TOO_SURE,
+    Bounds,
+    conclusion,
+    from_nu_and_rho,
+    local_conclusion,
+    margin_rounding,
+    share_of_rows,
+)
+from .class_risk import Block, ClassRisk
+from .data import Rows
+from .linalg import EPS, Factor, factor
+from .softmax import ClassLoss, Probabilities, softmax
+
+Floats = NDArray[np.float64]
+Spread = Callable[[Floats], Floats]
+STEEPEST = 0.75
+"""The most that the slope of a row's loss changes with its scores: √2/2, rounded up."""
+EXACT_WORK = 1e9
+"""The most work, n·d², for the largest zᵀB⁻¹z itself, where the penalty gives a bound on it."""
+TRIES = 12
+"""Products with the whole Hessian that a witness may cost."""
+
+
+def steepness(value: float) -> float:
+    """How much the slope of a row's loss changes with its scores, on average: 2(1 − p_y) ≤ −2 log p_y at the most."""
+    return min(STEEPEST, 2 * value)
+
+
+def class_bounds(
+    risk: ClassRisk, v: Floats, gradient: Floats, share: float, spread: Spread, pivot: bool, value: float
+) -> Bounds | None:
+    """ν, ρ and what follows from them, from the whole Hessian of a part of the rows."""
+    evidence = ClassEvidence(risk, v, share)
+    M, radius = evidence.hessian()
+    slip = _score_rounding(risk, v, radius)
+    return conclusion(
+        M, 2 * radius, gradient, evidence.leverage, 2 * slip, _each(spread, risk.classes, pivot), share,
+        len(risk.rows), steepness(value),
+    )  # fmt: skip
+
+
+def local_class_bounds(risk: ClassRisk, v: Floats, gradient: Floats, spread: Spread, pivot: bool) -> Bounds | None:
+    """A proof that a local minimum is near, from the whole Hessian of all rows."""
+    evidence = ClassEvidence(risk, v, 1.0, all_rows=True)
+    M, radius = evidence.hessian()
+    unit = replace(evidence, risk=replace(risk, loss=_Unit(), ridge=0 * risk.ridge), v=0 * v)
+    G, _ = unit.hessian()
+    slip = _score_rounding(risk, v, radius)
+    # a row's range of scores, squared, is at most twice the sum of their squares
+    return local_conclusion(
+        M, 2 * G, 2 * radius, gradient, 2 * slip, risk.loss.third, _each(spread, risk.classes, pivot), len(risk.rows)
+    )
+
+
+def witnessed(
+    risk: ClassRisk, v: Floats, gradient: Floats, solve: Callable[[Floats], Floats], spread: Spread, pivot: bool,
+    goal: float, value: float, farthest: float,
+) -> tuple[Bounds | None, int]:  # fmt: skip
+    """ν by a witness and ρ by B, with the number of products with H that it took.
+
+    `farthest` is the largest ‖x − c‖² of a row; with a penalty a part of the rows is enough for B.
+    """
+    penalty = float((risk.ridge[:-1] if risk.frame.lifted else risk.ridge).max() > 0)
+    evidence = ClassEvidence(risk, v, share_of_rows(len(risk.rows), risk.active.size) if penalty else 1.0)
+    B, radius = evidence.least()
+    made = factor(B)
+    if made is None:
+        return None, 0
+    inverse = made.inverse()
+    scaled = float(np.abs(inverse * np.outer(made.diagonal, made.diagonal)).sum(axis=1).max())
+    slip = 2 * _score_rounding(risk, v, radius)
+    shaken = EPS * (len(risk.rows) / 16 + 100 + len(B)) * len(B) * scaled + slip
+    if not shaken < 0.5:
+        return None, 0
+    steady = math.sqrt(1 - shaken)
+    exact = not penalty or len(risk.rows) * risk.active.size**2 <= EXACT_WORK
+    whole = replace(evidence, share=1.0)
+    reach = whole.reach(made) if exact else penalised_reach(risk, farthest, inverse)
+    rho = math.sqrt(2 * reach) / steady
+    floor = EPS * (len(risk.rows) / 16 + 100) * rho + slip * steepness(value) * rho
+    enough = min(math.sqrt(2 * goal), 1 / rho) * 0.9
+    u, nu, products = _witness(risk, v, gradient, solve, made, (enough - floor) * steady)
+    deviations = _each(spread, risk.classes, pivot, shared=True)(inverse)
+    found = from_nu_and_rho(nu / steady + floor, rho, deviations, 1.0)
+    return (None if found is None else replace(found, witness=u)), products
+
+
+def penalised_reach(risk: ClassRisk, farthest: float, inverse: Floats) -> float:
+    """zᵀB⁻¹z ≤ ‖x − c‖²/l2, or with an intercept (‖x − c‖/√l2 + √(B⁻¹)₀₀)², for every row.
+
+    The block of B⁻¹ without the intercept is the inverse of diag(ridge) and something positive.
+    """
+    d = risk.frame.center.size
+    l2 = float((risk.ridge[:d] * risk.frame.scale**2).min())
+    if not risk.frame.lifted:
+        return farthest / l2 * (1 + 1e-9)
+    return (math.sqrt(farthest / l2) + math.sqrt(float(inverse[-1, -1]))) ** 2 * (1 + 1e-9)
+
+
+def _witness(
+    risk: ClassRisk, v: Floats, g: Floats, solve: Callable[[Floats], Floats], B: Factor, enough: float
+) -> tuple[Floats, float, int]:
+    """u with Hu ≈ g by conjugate gradients, and √(uᵀHu) + ‖g − Hu‖ in the norm of B⁻¹."""
+    K = risk.classes
+
+    def left(r: Floats) -> float:
+        return float(np.linalg.norm(B.whiten(r.reshape(K, -1).T)))
+
+    u, r, Hu = np.zeros_like(g), g.copy(), np.zeros_like(g)
+    best = (u.copy(), left(g), 0)
+    z = solve(r)
+    p = z.copy()
+    for tries in range(1, TRIES + 1):
+        Hp = risk.product(v, p)
+        bend = float(p @ Hp)
+        if not bend > 0:
+            break
+        a = float(r @ p) / bend
+        u, Hu, r = u + a * p, Hu + a * Hp, r - a * Hp
+        nu = math.sqrt(max(float(u @ Hu), 0.0)) + left(r)
+        if nu < best[1]:
+            best = (u.copy(), nu, tries)
+        if nu <= enough:
+            break
+        z = solve(r)
+        p = z - float(z @ Hp) / bend * p  # the solver is no linear map, so conjugacy is made, not assumed
+    return best[0], best[1], tries
+
+
+@dataclass(frozen=True)
+class ClassEvidence:
+    """The rows S of a proof: the first part of every run, less those that are too sure to matter."""
+
+    risk: ClassRisk
+    v: Floats
+    share: float
+    all_rows: bool = False
+
+    def hessian(self) -> tuple[Floats, float]:
+        """(1/C) Σ_{i∈S} cᵢ ∂²f/∂s² ⊗ zᵢzᵢᵀ + diag(ridge) + gauge, and the largest ‖zᵢ‖² in S."""
+        risk = self.risk
+
+        def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
+            total, radius = np.zeros((risk.classes, risk.active.size) * 2), 0.0
+            for block, at in self._blocks(rows, lo, hi):
+                radius = max(radius, _radius(risk.coordinates(block)))
+                risk._add_hessian(total, block, at)
+            return total, radius
+
+        return self._sum(run, risk.penalised)
+
+    def least(self) -> tuple[Floats, float]:
+        """B = (1/C) Σ cᵢ minₖpᵢₖ zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖²."""
+        risk = self.risk
+
+        def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
+            total, radius = np.zeros((risk.active.size,) * 2), 0.0
+            for block, at in self._blocks(rows, lo, hi):
+                Z = risk.coordinates(block)
+                radius = max(radius, _radius(Z))
+                Z *= np.sqrt(block.cost * at.p.min(axis=0))[:, None]
+                total += Z.T @ Z
+            return total, radius
+
+        def penalised(total: Floats) -> Floats:
+            B = total / risk.rows.weight
+            B[np.diag_indices_from(B)] += risk.ridge[risk.active]
+            return B  # type: ignore[no-any-return]
+
+        return self._sum(run, penalised)
+
+    def leverage(self, made: Factor) -> float:
+        """The largest ((eₖ − eⱼ)⊗z)ᵀM⁻¹((eₖ − eⱼ)⊗z) over S and all pairs of classes."""
+        K, w = self.risk.classes, self.risk.active.size
+        inverse = made.inverse().reshape(K, w, K, w)
+        pairs = [
+            inverse[k, :, k, :] + inverse[j, :, j, :] - inverse[k, :, j, :] - inverse[j, :, k, :]
+            for k in range(K) for j in range(k)
+        ]  # fmt: skip
+        return self._largest(lambda Z: max(float(np.einsum("ij,ij->i", Z @ pair, Z).max()) for pair in pairs))
+
+    def farthest(self) -> float:
+        """The largest ‖x − c‖² of a row that counts, in the user's units."""
+
+        def run(rows: Rows, lo: int, hi: int) -> float:
+            largest = 0.0
+            for block in self.risk.blocks(rows, lo, hi):
+                X = (block.X - block.center)[np.broadcast_to(np.asarray(block.cost) > 0, len(block.X))]
+                largest = max(largest, _radius(X))
+            return largest
+
+        return max(self.risk.rows.each(run)) * (1 + 1e-10)  # type: ignore[no-any-return]
+
+    def reach(self, made: Factor) -> float:
+        """The largest zᵀB⁻¹z."""
+        return self._largest(lambda Z: float(np.square(made.whiten(Z.T)).sum(axis=0).max()))
+
+    def _largest(self, size: Callable[[Floats], float]) -> float:
+        def run(rows: Rows, lo: int, hi: int) -> float:
+            sizes = (size(Z) for Z in (self.risk.coordinates(b) for b, _ in self._blocks(rows, lo, hi)) if len(Z))
+            return max(sizes, default=0.0)
+
+        return max(self.risk.rows.each(run, blas=True)) * (1 + 1e-10)  # type: ignore[no-any-return]
+
+    def _sum(self, run: Callable[..., tuple[Any, float]], penalised: Callable[[Any], Floats]) -> tuple[Floats, float]:
+        total, radius = None, 0.0
+        for part, largest in self.risk.rows.each(run, blas=True):
+            total = part if total is None else total + part
+            radius = max(radius, largest)
+        return penalised(total), radius
+
+    def _blocks(self, rows: Rows, lo: int, hi: int) -> Any:
+        """Blocks of S and the probabilities there."""
+        weights, level = self.risk.levels(self.risk.embed(self.v))
+        for block in self.risk.blocks(rows, lo, lo + math.ceil((hi - lo) * self.share)):
+            at = softmax(block.scores(weights, level), block.y)
+            counts = np.broadcast_to(np.asarray(block.cost) > 0, at.loss.size)
+            if not self.all_rows:
+                counts = counts & (at.p.max(axis=0) < 1 - TOO_SURE)
+            if counts.all():
+                yield block, at
+            else:
+                cost = block.cost[counts] if np.ndim(block.cost) else block.cost
+                yield (
+                    Block(block.X[counts], block.center, block.y[counts], cost),
+                    Probabilities(at.p[:, counts], at.error[:, counts], at.loss[counts]),
+                )
+
+
+@dataclass(frozen=True)
+class _Unit(ClassLoss):
+    """f = ½‖s‖²: its Hessian over the rows is I ⊗ their Gram matrix."""
+
+    def value(self, at: Probabilities) -> Floats:
+        return 0 * at.loss
+
+    def slope(self, at: Probabilities) -> Floats:
+        return 0 * at.p  # type: ignore[no-any-return]
+
+    def bend(self, at: Probabilities, q: Any) -> Any:
+        return q
+
+    def curvature(self, at: Probabilities, k: int, j: int) -> Floats:
+        return np.full(at.loss.size, float(k == j))
+
+
+def _radius(Z: Floats) -> float:
+    return float(np.einsum("ij,ij->i", Z, Z).max(initial=0))
+
+
+def _score_rounding(risk: ClassRisk, v: Floats, radius: float) -> float:
+    """How far a score can be off by rounding, where the centre was subtracted from the rows."""
+    assert risk.careful
+    return max(margin_rounding(risk.frame, row, radius) for row in risk.embed(v))
+
+
+def _each(spread: Spread, classes: int, pivot: bool, *, shared: bool = False) -> Spread:
+    """The deviations of every class's coefficients, from the inverse for all classes or the one they share."""
+
+    def deviations(inverse: Floats) -> Floats:
+        if shared:
+            one = spread(inverse) * (math.sqrt(2) if pivot else 1.0)
+            rows = np.tile(one, (classes, 1))
+        else:
+            w = len(inverse) // classes
+            blocks = inverse.reshape(classes, w, classes, w)
+            rows = np.array([spread(_own(blocks, k, classes - 1 if pivot else None)) for k in range(classes)])
+        if pivot:
+            rows[-1] = 0.0
+        return rows
+
+    return deviations
+
+
+def _own(inverse: Floats, k: int, reference: int | None) -> Floats:
+    own = inverse[k, :, k, :]
+    if reference is None:
+        return own
+    if k == reference:
+        return 0 * own
+    other = inverse[reference, :, reference, :]
+    return own + other - inverse[k, :, reference, :] - inverse[reference, :, k, :]  # type: ignore[no-any-return]

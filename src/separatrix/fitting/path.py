@@ -1,0 +1,106 @@
+"""The penalty by cross-validation: a path of fits, each started where the last one ended, for every fold."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Rows
+from .evaluate import Evaluation, log_loss_of
+from .geometry import frame_of
+from .minimise import minimise
+from .problem import Floats, Problem, Progress
+
+LOOSE = 1e-6
+"""The relative gap of the fits along the path: far below the differences between folds."""
+GRID = np.logspace(1, -6, 15)
+"""l2 in units of the columns' mean square about their means."""
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """How `l2="cv"` goes about it.
+
+    grid : values of l2, or None for 15 of them, from 10 down to 10⁻⁶ times the mean variance of the columns
+    folds : into how many parts the rows are divided; every class is spread over all of them
+    one_standard_error : take the largest l2 whose loss is within one standard error of the least, not the least itself
+    """
+
+    grid: tuple[float, ...] | None = None
+    folds: int = 5
+    one_standard_error: bool = False
+
+
+class Path(NamedTuple):
+    """The curve of held-out log-loss over l2."""
+
+    l2: Floats
+    """Largest first."""
+    loss: Floats
+    """The mean over the folds."""
+    standard_error: Floats
+    """Of that mean, from the differences between folds."""
+    folds: Floats
+    """One row for each l2, one column for each fold."""
+    best: float
+    """The l2 with the least loss."""
+    chosen: float
+    """The same, or the largest l2 within one standard error of it."""
+
+
+def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, None, Path]:
+    """Fit every fold along the grid; the rows held out cost nothing meanwhile, so that none is copied."""
+    rows = problem.rows
+    frame = frame_of(rows, problem.lifted, problem.seed)
+    grid = np.sort(plan.grid if plan.grid is not None else GRID * np.mean(frame.scale**2))[::-1].astype(float)
+    parts = fold_of_rows(rows, plan.folds, problem.seed)
+    table = np.empty((grid.size, plan.folds))
+    passes = 0.0
+    for fold in range(plan.folds):
+        learnt, held = only(rows, parts != fold), only(rows, parts == fold)
+        judge = Evaluation(replace(problem, rows=held, loss=log_loss_of(problem.loss), l2=0.0), frame)
+        init = problem.init
+        for i, l2 in enumerate(grid):
+            run = minimise(replace(problem, rows=learnt, l2=float(l2), init=init, tol=max(problem.tol, LOOSE)))
+            while True:
+                try:
+                    progress = next(run)
+                except StopIteration as end:
+                    outcome = end.value
+                    break
+                yield progress._replace(passes=passes + progress.passes, moved_by=f"fold {fold + 1}, l2 = {l2:.3g}")
+            passes += outcome.passes + 1
+            init = (outcome.weights, outcome.intercept)
+            table[i, fold] = judge(*init).value
+    return curve(grid, table, one_standard_error=plan.one_standard_error)
+
+
+def curve(grid: Floats, table: Floats, *, one_standard_error: bool) -> Path:
+    """Means, standard errors and the choice."""
+    loss = table.mean(axis=1)
+    error = table.std(axis=1, ddof=1) / np.sqrt(table.shape[1])
+    best = int(np.argmin(loss))
+    within = np.flatnonzero(loss <= loss[best] + error[best])
+    chosen = int(within[0]) if one_standard_error else best  # the grid falls: the first is the largest
+    return Path(grid, loss, error, table, float(grid[best]), float(grid[chosen]))
+
+
+def fold_of_rows(rows: Rows, folds: int, seed: int) -> NDArray[np.intp]:
+    """The fold of each row, by chance, with every class spread evenly; rows that cost nothing are dealt last."""
+    labels = rows.y if rows.y.ndim == 1 else rows.y.argmax(axis=1)
+    chance = np.random.default_rng(seed).random(len(rows))
+    nothing = rows.costs == 0 if rows.cost.size else np.zeros(len(rows), bool)
+    order = np.lexsort((chance, labels, nothing))
+    parts = np.empty(len(rows), np.intp)
+    parts[order] = np.arange(len(rows)) % folds
+    return parts
+
+
+def only(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
+    """The same rows, with a cost of zero for all but the chosen ones."""
+    cost = rows.cost if rows.cost.size else np.ones(len(rows))
+    return replace(rows, cost=cost * chosen, other=rows.other * chosen if rows.other.size else rows.other)

@@ -1,0 +1,57 @@
+"""Many starts: the best minimum is kept, and every minimum found is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .minimise import Fit, minimise
+from .problem import Minimum, Outcome, Problem
+
+SAME_VALUE, SAME_WEIGHTS = 1e-6, 1e-3
+
+
+def best_of(problem: Problem, starts: int) -> Fit:
+    """The lowest of the minima that `starts` descents end in; the first starts as asked, the others at random.
+
+    A descent that separates the rows ends the search: no minimum is lower than the zero that it tends to.
+    """
+    outcomes: list[Outcome] = []
+    passes = 0.0
+    for number in range(starts):
+        init = problem.init if number == 0 else "random"
+        run = minimise(replace(problem, init=init, seed=problem.seed + number))
+        while True:
+            try:
+                progress = next(run)
+            except StopIteration as end:
+                outcomes.append(end.value)
+                break
+            yield progress._replace(passes=passes + progress.passes, start=number)
+        passes += outcomes[-1].passes
+        if outcomes[-1].status in ("separated", "optimal"):
+            break
+    ended = [o for o in outcomes if o.status != "budget"] or outcomes
+    best = min(ended, key=lambda o: (o.status != "separated", o.value))
+    return replace(best, passes=passes, minima=distinct(outcomes))
+
+
+def distinct(outcomes: list[Outcome]) -> tuple[Minimum, ...]:
+    """The different minima, lowest first, each with the number of starts that led there."""
+    found: list[Minimum] = []
+    for outcome in sorted((o for o in outcomes if o.status in ("local", "optimal")), key=lambda o: o.value):
+        for i, known in enumerate(found):
+            if _same(known, outcome):
+                found[i] = known._replace(starts=known.starts + 1)
+                break
+        else:
+            found.append(Minimum(outcome.value, outcome.weights, outcome.intercept, 1))
+    return tuple(found)
+
+
+def _same(known: Minimum, outcome: Outcome) -> bool:
+    if abs(known.value - outcome.value) > SAME_VALUE * max(abs(known.value), 1e-300):
+        return False
+    apart = float(np.linalg.norm(known.weights - outcome.weights))
+    return apart <= SAME_WEIGHTS * max(float(np.linalg.norm(known.weights)), 1e-300)

@@ -1,0 +1,114 @@
+"""Learning from rows as they come: `partial_fit`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..fitting.stochastic import begin, reading
+from ..online import OnlineState, scan
+from ..rule import LinearRule
+from ..verdict import Claim, Rank, Verdict
+from . import words
+from .settings import Settings, checked_settings, schedule_of
+from .targets import Targets, checked_targets, known_targets
+from .validation import check_lengths, checked_costs, checked_rows, not_finite
+
+
+def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+    """One pass over these rows in their order, from where the model stands."""
+    settings = checked_settings(model)
+    _check_online(model, settings)
+    first = not hasattr(model, "_online")
+    rows = checked_rows(model, X, reset=first)
+    targets = _targets(model, y, classes, len(rows), first)
+    check_lengths(rows, targets)
+    cost = checked_costs(sample_weight, len(rows))
+    T = targets.probability
+    assert T is not None
+    if isinstance(model.class_weight, dict):
+        T = T * np.array([float(model.class_weight.get(label, 1.0)) for label in targets.classes.tolist()])
+        total = T.sum(axis=1)
+        T, cost = T / total[:, None], total * cost if cost.size else total
+    K = len(targets.classes)
+    many = K > 2
+    state: OnlineState = _first_state(model, rows.shape[1], K) if first else model._online
+    target = T if many else np.ascontiguousarray(T[:, 1])
+    state = scan(
+        state, rows, target, cost, np.flatnonzero(cost > 0) if cost.size else np.arange(len(rows)),
+        objective=settings.objective, rate=schedule_of(settings.rate), l2=float(settings.l2),  # type: ignore[arg-type]
+        fit_intercept=settings.fit_intercept, averaging=settings.averaging,
+    )  # fmt: skip
+    weights, intercept = reading(state, many, averaging=settings.averaging)
+    if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
+        if not np.isfinite(rows).all():
+            names = getattr(model, "feature_names_in_", None)
+            columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
+            raise not_finite(rows, columns, model)
+        raise ValueError(
+            f"The weights overflow: learning_rate={settings.rate!r} is too large for these rows. Lower it, or use "
+            "larger units for X; the model is as it was before this call."
+        )
+    return _keep(model, state, targets, weights, intercept, settings)
+
+
+def _check_online(model: Any, settings: Settings) -> None:
+    if settings.rate is None:
+        raise ValueError(
+            "partial_fit needs a learning_rate that does not depend on rows still to come: give a number, or a "
+            "schedule such as LearningRate(0.1, power=0.5)."
+        )
+    if isinstance(model.class_weight, str):
+        raise ValueError(
+            f"partial_fit cannot know class_weight={model.class_weight!r} before all rows are seen: give a dict."
+        )
+
+
+def _targets(model: Any, y: Any, classes: Any, rows: int, first: bool) -> Targets:
+    if first:
+        if classes is None:
+            found = checked_targets(model, y)
+            known = found.classes
+        else:
+            known = np.unique(np.asarray(classes))
+            if known.size < 2:
+                raise ValueError(f"classes are {known.tolist()}; a classifier needs two classes or more.")
+    else:
+        known = model.classes_
+        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), np.unique(known)):
+            raise ValueError(f"classes are {np.asarray(classes).tolist()}; this model learns {known.tolist()}.")
+    return Targets(known, None, known_targets(y, known, rows))
+
+
+def _first_state(model: Any, d: int, K: int) -> OnlineState:
+    from ..data import Rows
+    from ..fitting.problem import Problem
+
+    settings = checked_settings(model)
+    nothing = Rows(np.empty((0, d)), np.empty(0), np.empty(0))
+    seed = model._seed(settings)
+    return begin(
+        Problem(nothing, settings.loss(K), 0.0, True, "stochastic", model._start(d, K), settings.tol, 1.0, seed, K)
+    )
+
+
+def _keep(model: Any, state: OnlineState, targets: Targets, weights: Any, intercept: Any, settings: Settings) -> Any:
+    names = getattr(model, "feature_names_in_", None)
+    d = weights.shape[-1]
+    columns = tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))
+    model._online, model.classes_ = state, targets.classes
+    model.coef_, model.intercept_ = np.atleast_2d(weights), np.atleast_1d(np.asarray(intercept, float))
+    model.n_passes_, model.l2_ = 1.0, float(settings.l2)  # type: ignore[arg-type]
+    model.n_steps_ = state.steps
+    model.rule_ = LinearRule(weights, intercept, tuple(model.classes_), columns, probabilistic=True)
+    said = words.online(state.steps)
+    claim = Claim(
+        tuple(targets.classes.tolist()), columns, weights, intercept, settings.fit_intercept, model.l2_,
+        (1.0,) * len(targets.classes), math.nan, state.steps, settings.objective,
+    )  # fmt: skip
+    model.verdict_ = Verdict("interrupted", Rank(None, d + settings.fit_intercept, ()), None, *said, claim)
+    if not hasattr(model, "history_"):
+        model.history_ = []
+    return model

@@ -1,0 +1,195 @@
+"""What y says: labels, or probabilities."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from ..data import Rows
+
+Floats = NDArray[np.float64]
+SUM_ROUNDING = {"float32": 1e-4, "float16": 1e-2}
+"""How far from one the probabilities of a row may sum, by their precision; 10⁻⁶ in double precision."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The classes in order, and for each row the index of its class, or a probability for each class."""
+
+    classes: NDArray[Any]
+    index: NDArray[Any] | None
+    probability: Floats | None
+
+    @property
+    def soft(self) -> bool:
+        """Whether the targets are probabilities."""
+        return self.probability is not None
+
+    def __len__(self) -> int:
+        return len(self.index) if self.index is not None else len(self.probability)  # type: ignore[arg-type]
+
+    def totals(self, cost: Floats) -> Floats:
+        """How much the rows of each class cost together."""
+        K = len(self.classes)
+        if self.probability is not None:
+            return (cost @ self.probability) if cost.size else self.probability.sum(axis=0)  # type: ignore[no-any-return]
+        return np.bincount(self.index, weights=cost if cost.size else None, minlength=K).astype(float)  # type: ignore[arg-type]
+
+
+def checked_targets(estimator: Any, y: Any) -> Targets:
+    """Labels of any kind; numbers between 0 and 1 as probabilities of the second class; or a column for each class."""
+    if getattr(y, "ndim", None) == 2 or (isinstance(y, list | tuple) and y and np.ndim(y[0]) == 1):
+        given = np.asarray(y)
+        if given.ndim == 2 and given.shape[1] != 1:
+            return _matrix(given, getattr(y, "columns", None))
+    y = column_or_1d(np.asarray(y), warn=True)
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        i = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")
+    if y.dtype.kind == "O":
+        y = _tidy_objects(y)
+    quick = _two_numbers(y)
+    if quick is not None:
+        return quick
+    if y.dtype.kind == "f" and y.size and (y != np.floor(y)).any():
+        return _probabilities(y)
+    check_classification_targets(y)
+    classes, index = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        name = type(estimator).__name__
+        raise ValueError(f"y has one class only, {classes.tolist()[0]!r}; {name} needs rows of two classes or more.")
+    return Targets(classes, index.ravel(), None)
+
+
+def _tidy_objects(y: NDArray[Any]) -> NDArray[Any]:
+    labels = y.tolist()
+    if all(isinstance(label, int | np.integer) for label in labels):
+        return y.astype(np.int64)
+    missing = [i for i, label in enumerate(labels) if label is None or label != label]
+    if missing:
+        raise ValueError(f"Input y contains NaN or None: the first is y[{missing[0]}]; give that row a label.")
+    if all(isinstance(label, numbers.Real) for label in labels):
+        return y.astype(np.float64)
+    return y
+
+
+def _two_numbers(y: NDArray[Any]) -> Targets | None:
+    """The common case without a sort: integers (or integral floats) of exactly two values."""
+    if y.dtype.kind not in "biuf" or not y.size:
+        return None
+    low, high = y.min(), y.max()
+    second = y == high
+    if low == high or int(low) != low or int(high) != high or not (second | (y == low)).all():
+        return None
+    return Targets(np.array([low, high]), second.view(np.int8), None)
+
+
+def _probabilities(y: NDArray[Any]) -> Targets:
+    wrong = (y < 0) | (y > 1)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(
+            f"Unknown label type: continuous. y[{i}] is {y[i]}: fractions are read as probabilities of the second "
+            "class, so they must lie between 0 and 1; for labels, use whole numbers or names."
+        )
+    t = y.astype(np.float64)
+    return _with_mass(np.array([0, 1]), np.column_stack([1 - t, t]))
+
+
+def _matrix(y: NDArray[Any], names: Any) -> Targets:
+    """An n × K target: the columns are the classes, by their names if they have any."""
+    try:
+        T = np.array(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y has {y.shape[1]} columns, so they must hold probabilities: {error}.") from None
+    if y.shape[1] == 0 or not len(T):
+        raise ValueError(f"y has shape {y.shape}: a column for each class and a row for each sample are needed.")
+    if not np.isfinite(T).all() or (T < 0).any():
+        i, k = (int(at) for at in np.argwhere(~(np.isfinite(T) & (T >= 0)))[0])
+        raise ValueError(f"y[{i}, {k}] is {T[i, k]} (NaN, infinity or negative); probabilities are at least zero.")
+    total = T.sum(axis=1)
+    wrong = np.abs(total - 1) > SUM_ROUNDING.get(y.dtype.name, 1e-6)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(
+            f"y[{i}] sums to {total[i]:.6g}: a row of a target with {y.shape[1]} columns holds the probabilities of "
+            f"the {y.shape[1]} classes, so it must sum to one. Divide each row by its sum; for overlapping labels "
+            "learn one model a column."
+        )
+    return _with_mass(np.arange(T.shape[1]) if names is None else np.asarray(names), T / total[:, None])
+
+
+def _with_mass(classes: NDArray[Any], T: Floats) -> Targets:
+    if len(set(classes.tolist())) < len(classes):
+        raise ValueError(f"The columns of y are {classes.tolist()}: two classes have one name.")
+    empty = ~(T > 0).any(axis=0)
+    if empty.any():
+        label = classes.tolist()[int(np.argmax(empty))]
+        raise ValueError(f"Class {label!r} has probability zero in every sample: leave that class out.")
+    return Targets(classes, None, T)
+
+
+def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
+    """The targets of rows, as probabilities, of a model that has seen the classes."""
+    given = np.asarray(y)
+    if given.shape == (rows, len(classes)) and len(classes) > 1:
+        return _matrix(given, classes).probability  # type: ignore[return-value]
+    known = np.isin(given, classes)
+    if given.shape == (rows,) and not known.all() and given.dtype.kind == "f" and classes.tolist() == [0, 1]:
+        return _probabilities(given).probability  # type: ignore[return-value]
+    if given.shape != (rows,) or not known.all():
+        wrong = f"y has shape {given.shape}" if given.shape != (rows,) else f"y[{int(np.argmin(known))}] is unknown"
+        raise ValueError(f"{wrong}; one label of {classes.tolist()} for each of the {rows} rows is needed.")
+    return (given[:, None] == classes).astype(float)  # type: ignore[no-any-return]
+
+
+def class_costs(class_weight: Any, targets: Targets, cost: Floats) -> tuple[float, ...]:
+    """The factor on the costs of each class's rows."""
+    totals, known = targets.totals(cost), targets.classes.tolist()
+    for label, total in zip(known, totals, strict=True):
+        if total == 0:
+            raise ValueError(
+                f"Every sample of class {label!r} has sample_weight zero: leave them out; one class only is too few."
+            )
+    if class_weight is None:
+        return (1.0,) * len(known)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return tuple((totals.sum() / (len(known) * totals)).tolist())
+    if not isinstance(class_weight, dict):
+        raise ValueError(f"class_weight is {class_weight!r}; it must be None, 'balanced' or a dict {{class: weight}}.")
+    for label, weight in class_weight.items():
+        if label not in known:
+            raise ValueError(f"class_weight names {label!r}, which is not a class of y; y has the classes {known}.")
+        if not (isinstance(weight, numbers.Real) and np.isfinite(float(weight)) and float(weight) > 0):
+            raise ValueError(f"class_weight[{label!r}] is {weight!r}; a positive finite number is needed.")
+    return tuple(float(class_weight.get(label, 1.0)) for label in known)
+
+
+def rows_of(
+    X: NDArray[Any], targets: Targets, cost: Floats, class_weight: tuple[float, ...], *, compiled: bool
+) -> Rows:
+    """The rows as the passes read them, class weights multiplied into their costs."""
+    factors = np.array(class_weight)
+    weighted = bool((factors != 1).any())
+    if targets.index is not None:
+        if weighted:
+            cost = (cost if cost.size else np.ones(len(X))) * factors[targets.index]
+        if len(targets.classes) > 2:
+            return Rows(X, targets.index.astype(np.intp), cost, compiled=compiled)
+        signs = targets.index.astype(np.int8) * np.int8(2) - np.int8(1)
+        return Rows(X, signs, cost, compiled=compiled)
+    assert targets.probability is not None
+    split = targets.probability * factors * (cost[:, None] if cost.size else 1.0)
+    if len(targets.classes) == 2:
+        signs = np.ones(len(X), np.int8)
+        first, second = (np.ascontiguousarray(column) for column in split.T)
+        return Rows(X, signs, second, compiled=compiled, other=first)
+    total = split.sum(axis=1)
+    share = np.where(total[:, None] > 0, split, targets.probability) / np.where(total > 0, total, 1.0)[:, None]
+    return Rows(X, share, total if weighted or cost.size else cost, compiled=compiled)
