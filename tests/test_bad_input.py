@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from separatrix import LogisticRegression
+from separatrix import CrossValidation, LearningRate, LogisticRegression
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -108,7 +108,9 @@ CASES = {
     "a NaN class weight": Case(fitting(class_weight={0: np.nan}), ("class_weight[0] is nan", "finite")),
     "a wrong class_weight": Case(fitting(class_weight="even"), ("class_weight is 'even'", "'balanced' or a dict")),
     "a list of class weights": Case(fitting(class_weight=[1, 2]), ("class_weight is [1, 2]", "'balanced' or a dict")),
-    "a wrong solver": Case(fitting(solver="sag"), ("solver is 'sag'", "'auto', 'newton', 'gauss-newton', 'lbfgs'")),
+    "a wrong solver": Case(
+        fitting(solver="sag"), ("solver is 'sag'", "'auto', 'newton', 'gauss-newton', 'lbfgs', 'gradient'")
+    ),
     "a wrong objective": Case(fitting(objective="hinge"), ("objective is 'hinge'", "'likelihood'")),
     "a wrong init": Case(fitting(init="ones"), ("init is 'ones'", "'least-squares', 'zero', 'random'")),
     "an init of a wrong size": Case(fitting(init=np.ones(7)), ("init has 7 numbers", "3 weights")),
@@ -120,6 +122,62 @@ CASES = {
     "a tol of zero": Case(fitting(tol=0), ("tol is 0", "above 0")),
     "no passes": Case(fitting(max_passes=0), ("max_passes is 0", "above 0")),
     "no threads": Case(fitting(n_threads=0), ("n_threads is 0", "at least 1")),
+    "no starts": Case(fitting(objective="squared", starts=0), ("starts is 0", "at least 1")),
+    "a start and a half": Case(fitting(objective="squared", starts=1.5), ("starts is 1.5", "whole number")),
+    "starts of None": Case(fitting(objective="squared", starts=None), ("starts is None", "number")),
+    "a rate of zero": Case(fitting(solver="gradient", learning_rate=0), ("learning_rate is 0", "above 0")),
+    "a negative rate": Case(fitting(solver="stochastic", learning_rate=-1), ("learning_rate is -1", "above 0")),
+    "a rate of NaN": Case(fitting(solver="gradient", learning_rate=np.nan), ("learning_rate is nan", "finite")),
+    "an infinite rate": Case(fitting(solver="gradient", learning_rate=np.inf), ("learning_rate is inf", "finite")),
+    "a rate in words": Case(
+        fitting(solver="stochastic", learning_rate="fast"),
+        ("learning_rate is 'fast'", "None, a number", "LearningRate("),
+    ),
+    "a list of rates": Case(
+        fitting(solver="stochastic", learning_rate=[0.1, 0.2]), ("learning_rate is [0.1", "number")
+    ),
+    "a wrong order": Case(
+        fitting(solver="stochastic", order="random"), ("order is 'random'", "'permutation', 'replacement', 'cyclic'")
+    ),
+    "an averaging in words": Case(
+        fitting(solver="stochastic", averaging="yes"), ("averaging is 'yes'", "True or False")
+    ),
+    "a warm start in words": Case(fitting(warm_start="yes"), ("warm_start is 'yes'", "True or False")),
+    # parameters that do not go together: both are named, and a way out
+    "Gauss–Newton on the likelihood": Case(
+        fitting(solver="gauss-newton"),
+        ("solver='gauss-newton'", "objective='likelihood'", "solver='newton'", "objective='squared'"),
+    ),
+    "a rate for Newton": Case(
+        fitting(solver="newton", learning_rate=0.1),
+        ("solver='newton'", "learning_rate=0.1", "'gradient'", "'stochastic'"),
+    ),
+    "a rate for auto": Case(
+        fitting(learning_rate=0.1), ("solver='auto'", "learning_rate=0.1", "'gradient'", "'stochastic'", "None")
+    ),
+    "a rate for L-BFGS": Case(fitting(solver="lbfgs", learning_rate=0.1), ("solver='lbfgs'", "learning_rate=0.1")),
+    "a rate for Gauss–Newton": Case(
+        fitting(objective="squared", solver="gauss-newton", learning_rate=0.1),
+        ("solver='gauss-newton'", "learning_rate=0.1"),
+    ),
+    "a schedule for all rows": Case(
+        fitting(solver="gradient", learning_rate=LearningRate(0.1, power=0.5)),
+        ("solver='gradient'", "learning_rate=LearningRate(initial=0.1, power=0.5", "solver='stochastic'", "a number"),
+    ),
+    "averages of Newton's steps": Case(
+        fitting(solver="newton", averaging=True), ("'newton'", "averaging=True", "'stochastic'")
+    ),
+    "averages of auto's steps": Case(fitting(averaging=True), ("solver='auto'", "averaging=True", "'stochastic'")),
+    "draws for Newton": Case(
+        fitting(solver="newton", order="replacement"), ("'newton'", "order='replacement'", "'stochastic'")
+    ),
+    "an order for auto": Case(fitting(order="cyclic"), ("solver='auto'", "order='cyclic'", "'stochastic'")),
+    "a penalty to be chosen row by row": Case(
+        fitting(solver="stochastic", l2="cv"), ("solver='stochastic'", "l2='cv'", "solver='auto'")
+    ),
+    "a plan for a penalty row by row": Case(
+        fitting(solver="stochastic", l2=CrossValidation(folds=3)), ("solver='stochastic'", "l2='cv'", "solver='auto'")
+    ),
     # models
     "predict before fit": Case(lambda: LogisticRegression().predict(X), ("not fitted", "fit"), NotFittedError),
     "probabilities before fit": Case(lambda: LogisticRegression().predict_proba(X), ("not fitted",), NotFittedError),

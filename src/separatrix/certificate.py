@@ -114,7 +114,9 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Callable[[Floa
     )
     G = np.asarray(G) / 2
     slip = margin_rounding(risk.frame, risk.embed(v), radius)
-    found = local_conclusion(np.asarray(M), G, radius, gradient, slip, risk.loss.third, spread, len(risk.rows))
+    found = local_conclusion(
+        np.asarray(M), G, radius, gradient, evidence.leverage, slip, risk.loss.third, spread, len(risk.rows)
+    )
     ridge = np.diag(risk.ridge[risk.active])
     if found is not None and factor(ridge + risk.loss.least_curvature * (1 + 1e-9) * G) is not None:
         return replace(found, only=True)  # H is positive definite everywhere: there is but one minimum
@@ -122,8 +124,8 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Callable[[Floa
 
 
 def local_conclusion(
-    M: Floats, G: Floats, radius: float, gradient: Floats, slip: float, third: float,
-    spread: Callable[[Floats], Floats], n: int,
+    M: Floats, G: Floats, radius: float, gradient: Floats, leverage: Callable[[Factor], float], slip: float,
+    third: float, spread: Callable[[Floats], Floats], n: int,
 ) -> Bounds | None:  # fmt: skip
     """What a positive definite Hessian M proves about a local minimum; G is the Gram matrix of the rows."""
     made = factor(M)
@@ -138,7 +140,7 @@ def local_conclusion(
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
-    rho = math.sqrt(radius * flat) / steady
+    rho = math.sqrt(min(radius * flat, leverage(made))) / steady
     nu = float(np.linalg.norm(made.whiten(gradient))) / steady + (EPS * (n / 16 + 100) + slip) * rho
     q = third * rho * largest / (1 - shaken)
     if not 2 * q * nu < 1:

@@ -71,7 +71,15 @@ def local_class_bounds(risk: ClassRisk, v: Floats, gradient: Floats, spread: Spr
     slip = _score_rounding(risk, v, radius)
     # a row's range of scores, squared, is at most twice the sum of their squares
     return local_conclusion(
-        M, 2 * G, 2 * radius, gradient, 2 * slip, risk.loss.third, _each(spread, risk.classes, pivot), len(risk.rows)
+        M,
+        2 * G,
+        2 * radius,
+        gradient,
+        evidence.leverage,
+        2 * slip,
+        risk.loss.third,
+        _each(spread, risk.classes, pivot),
+        len(risk.rows),
     )
 
 
@@ -102,7 +110,8 @@ def witnessed(
     rho = math.sqrt(2 * reach) / steady
     floor = EPS * (len(risk.rows) / 16 + 100) * rho + slip * steepness(value) * rho
     enough = min(math.sqrt(2 * goal), 1 / rho) * 0.9
-    u, nu, products = _witness(risk, v, gradient, solve, made, (enough - floor) * steady)
+    rough = replace(risk, careful=False)  # u is small, and so is the rounding of Hu
+    u, nu, products = _witness(rough, v, gradient, solve, made, (enough - floor) * steady)
     deviations = _each(spread, risk.classes, pivot, shared=True)(inverse)
     found = from_nu_and_rho(nu / steady + floor, rho, deviations, 1.0)
     return (None if found is None else replace(found, witness=u)), products

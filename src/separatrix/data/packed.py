@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-DENSITY, LOOKED_AT, FEWEST_COLUMNS = 0.25, 1024, 32
+DENSITY, LOOKED_AT, FEWEST_COLUMNS, MOST_CLASSES = 0.25, 1024, 32, 32
 """At most so many of the numbers may be other than zero for this to pay, judged by so many rows."""
 
 
@@ -22,14 +22,29 @@ class Packed:
     width: int
 
     def _padded(self, classes: int) -> tuple[int, int]:
+        """How many vectors hold so many classes, and how many lanes they have."""
         from ..compiled_sparse import LANES
 
         lanes = LANES[self.values.dtype.name]
         vectors = -(-classes // lanes)
         return vectors, vectors * lanes
 
+    def _parts(self, classes: int) -> list[slice]:
+        """The classes, as many at a time as the kernels take."""
+        from ..compiled_sparse import LANES, MOST_VECTORS
+
+        most = MOST_VECTORS * LANES[self.values.dtype.name]
+        return [slice(k, min(k + most, classes)) for k in range(0, classes, most)]
+
     def scores(self, weights: NDArray[Any], lo: int, hi: int) -> NDArray[Any]:
         """W xᵢ for the rows lo ≤ i < hi, classes × rows."""
+        return np.vstack([self._scores(weights[part], lo, hi) for part in self._parts(len(weights))])
+
+    def pull(self, slope: NDArray[Any], lo: int, hi: int) -> NDArray[Any]:
+        """Σᵢ slopeᵢ xᵢᵀ over the rows lo ≤ i < hi, classes × columns."""
+        return np.vstack([self._pull(slope[part], lo, hi) for part in self._parts(len(slope))])
+
+    def _scores(self, weights: NDArray[Any], lo: int, hi: int) -> NDArray[Any]:
         from ..compiled_sparse import product_kernels
 
         vectors, width = self._padded(len(weights))
@@ -37,10 +52,9 @@ class Packed:
         W[:, : len(weights)] = weights.T
         S = np.empty((hi - lo, width), self.values.dtype)
         product_kernels(self.values.dtype.name)[0](self.values, self.columns, self.starts, lo, hi, vectors, W, S)
-        return np.ascontiguousarray(S[:, : len(weights)].T)
+        return S[:, : len(weights)].T
 
-    def pull(self, slope: NDArray[Any], lo: int, hi: int) -> NDArray[Any]:
-        """Σᵢ slopeᵢ xᵢᵀ over the rows lo ≤ i < hi, classes × columns."""
+    def _pull(self, slope: NDArray[Any], lo: int, hi: int) -> NDArray[Any]:
         from ..compiled_sparse import product_kernels
 
         vectors, width = self._padded(len(slope))
@@ -53,7 +67,7 @@ class Packed:
 
 def pays(X: NDArray[Any], classes: int) -> bool:
     """Whether so much of X is zero that its products with K classes are faster without."""
-    if X.shape[1] < FEWEST_COLUMNS or classes > 16 or not X.flags.c_contiguous:
+    if X.shape[1] < FEWEST_COLUMNS or classes > MOST_CLASSES or not X.flags.c_contiguous:
         return False
     some = X[:: max(1, len(X) // LOOKED_AT)][:LOOKED_AT]
     return bool(np.count_nonzero(some) <= DENSITY * some.size)

@@ -29,7 +29,7 @@ DENSE, NEWTON_WORK = 2000, 2e9
 """The most weights for a Hessian as a matrix; the most work in one, n·(K·d)², for Newton's method on all rows."""
 LAST_RESORT, LAST_WORK = 5000, 2e11
 """The same where a witness proves nothing: rather a large matrix than no proof."""
-STEERING_NUMBERS = 16_000_000
+STEERING_NUMBERS = 20_000_000
 SAMPLE_PASSES, REFRESH, PRIOR, SETTLED = 40, 6.0, 10.0, 0.005
 
 
@@ -173,8 +173,8 @@ class ClassPlan(Plan):
 
     def _sample(self) -> Rows:
         n, w = len(self.problem.rows), self.active.size
-        size = int(min(n, max(self._sample_size(), 8192, 2 * self.K * w), max(STEERING_NUMBERS // w, 2 * w)))
-        self.sampled = self.problem.rows.sample(size, self.problem.seed).pack(self.K)
+        size = int(min(n, max(self._sample_size(), 8192, 3 * self.K * w), max(STEERING_NUMBERS // w, 2 * w)))
+        self.sampled = self.problem.rows.sample(max(size // 3, min(size, 8192)), self.problem.seed).pack(self.K)
         return in_single_precision(self.risk, self.problem.rows.sample(size, self.problem.seed + 1))
 
     def _steer(self, v: Any) -> Steering:

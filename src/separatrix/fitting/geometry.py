@@ -86,12 +86,13 @@ def _ranked_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | 
     if made is None or not aliased.size:
         return None
     combination = made.solve(gram[np.ix_(kept, aliased)])
-    for _ in range(2):
-        left, correction = _residual(rows, frame, kept, aliased, combination)
-        if (left <= noise[aliased] + noise[kept] @ np.abs(combination)).all():
+    some = np.diag(gram)[aliased] > 0  # the others are zero in every row: nothing to confirm
+    for _ in range(2 if some.any() else 0):
+        left, correction = _residual(rows, frame, kept, aliased[some], combination[:, some])
+        if (left <= noise[aliased[some]] + noise[kept] @ np.abs(combination[:, some])).all():
             return Dependence(kept, aliased, combination)
-        combination = combination + made.solve(correction)
-    return None
+        combination[:, some] += made.solve(correction)
+    return None if some.any() else Dependence(kept, aliased, combination)
 
 
 def _residual(

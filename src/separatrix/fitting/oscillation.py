@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -12,8 +13,8 @@ Floats = NDArray[np.float64]
 
 PATIENCE = 10
 """Passes without progress, half of them beside the other half."""
-PROGRESS, SHRINKING, TURNING = 1e-3, 0.5, 0.3
-"""A fall of the value and of the moves that counts; the cosine of two moves that go to and fro."""
+PROGRESS, SHRINKING, RISES = 1e-3, 0.5, 1
+"""A fall of the value and of the moves that counts; how often the value must have risen: what creeps never does."""
 
 
 class Oscillation(NamedTuple):
@@ -32,21 +33,19 @@ class Wobble:
     def __init__(self, start: Floats) -> None:
         self.values: list[float] = []
         self.moves: list[float] = []
-        self.turns: list[float] = []
-        self._last, self._step = start, np.zeros_like(start)
+        self._last = start
 
     def add(self, value: float, weights: Floats) -> Oscillation | None:
-        """Take note of a pass; say whether the last ones went to and fro without progress."""
-        step = weights - self._last
-        length = float(np.linalg.norm(step))
+        """Take note of a pass; say whether the last ones rose and fell without progress, and did not calm down."""
+        length = float(np.linalg.norm(weights - self._last))
         self.values.append(value)
         self.moves.append(length / max(float(np.linalg.norm(weights)), 1e-300))
-        self.turns.append(float(step @ self._step) / max(length * float(np.linalg.norm(self._step)), 1e-300))
-        self._last, self._step = weights, step
+        self._last = weights
         if len(self.values) <= 2 * PATIENCE:
             return None
         recent, before, half = self.values[-PATIENCE:], self.values[:-PATIENCE], PATIENCE // 2
-        if min(recent) < min(before) * (1 - PROGRESS) or median(self.turns[-PATIENCE:]) > TURNING:
+        rises = sum(b > a for a, b in pairwise(recent))
+        if min(recent) < min(before) * (1 - PROGRESS) or rises < RISES:
             return None
         if median(self.moves[-half:]) < SHRINKING * median(self.moves[-PATIENCE:-half]) or length == 0:
             return None

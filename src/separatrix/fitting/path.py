@@ -15,8 +15,10 @@ from .geometry import frame_of
 from .minimise import minimise
 from .problem import Floats, Problem, Progress
 
-LOOSE = 1e-6
+LOOSE = 1e-9
 """The relative gap of the fits along the path: far below the differences between folds."""
+TRIAL = -1
+"""The number of a start that is a trial on a part of the rows."""
 GRID = np.logspace(1, -6, 15)
 """l2 in units of the columns' mean square about their means."""
 
@@ -52,8 +54,11 @@ class Path(NamedTuple):
     """The same, or the largest l2 within one standard error of it."""
 
 
-def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, None, Path]:
-    """Fit every fold along the grid; the rows held out cost nothing meanwhile, so that none is copied."""
+def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, None, tuple[Path, float]]:
+    """Fit every fold along the grid; the rows held out cost nothing meanwhile, so that none is copied.
+
+    Returns the curve and the passes it took.
+    """
     rows = problem.rows
     frame = frame_of(rows, problem.lifted, problem.seed)
     grid = np.sort(plan.grid if plan.grid is not None else GRID * np.mean(frame.scale**2))[::-1].astype(float)
@@ -72,11 +77,13 @@ def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, No
                 except StopIteration as end:
                     outcome = end.value
                     break
-                yield progress._replace(passes=passes + progress.passes, moved_by=f"fold {fold + 1}, l2 = {l2:.3g}")
+                yield progress._replace(
+                    passes=passes + progress.passes, moved_by=f"fold {fold + 1}, l2 = {l2:.3g}", start=TRIAL
+                )
             passes += outcome.passes + 1
             init = (outcome.weights, outcome.intercept)
             table[i, fold] = judge(*init).value
-    return curve(grid, table, one_standard_error=plan.one_standard_error)
+    return curve(grid, table, one_standard_error=plan.one_standard_error), passes
 
 
 def curve(grid: Floats, table: Floats, *, one_standard_error: bool) -> Path:

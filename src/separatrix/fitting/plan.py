@@ -75,6 +75,8 @@ class Plan(ABC):
 
     def proof_share(self) -> float:
         """The part of the rows that a proof begins with."""
+        if not self.problem.loss.convex:
+            return 1.0
         return share_of_rows(len(self.problem.rows), self.weights - self.frame.lifted)
 
     def provable(self) -> float:

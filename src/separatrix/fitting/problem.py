@@ -85,5 +85,7 @@ class Outcome:
     """Whether columns are so nearly combinations of others that forming the Hessian would lose them."""
     oscillation: Oscillation | None = None
     minima: tuple[Minimum, ...] = ()
+    lower: tuple[int, float] = (0, 0.0)
+    """How many starts ran off below the minimum that was kept, and how far down they came."""
     converged: bool = False
     """Whether a stochastic descent ended because its weights hardly moved any more."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from ..risk import Frame
+from .geometry import frame_of
 from .minimise import Fit, minimise
-from .problem import Minimum, Outcome, Problem
+from .problem import Floats, Minimum, Outcome, Problem
 
 SAME_VALUE, SAME_WEIGHTS = 1e-6, 1e-3
 
@@ -34,15 +37,18 @@ def best_of(problem: Problem, starts: int) -> Fit:
             break
     ended = [o for o in outcomes if o.status != "budget"] or outcomes
     best = min(ended, key=lambda o: (o.status != "separated", o.value))
-    return replace(best, passes=passes, minima=distinct(outcomes))
+    below = [o.value for o in outcomes if o.status == "budget" and o.value < best.value * (1 - SAME_VALUE)]
+    lower = (len(below), min(below)) if below and best.status in ("local", "optimal") else (0, 0.0)
+    return replace(best, passes=passes, minima=distinct(outcomes, problem), lower=lower)
 
 
-def distinct(outcomes: list[Outcome]) -> tuple[Minimum, ...]:
+def distinct(outcomes: list[Outcome], problem: Problem) -> tuple[Minimum, ...]:
     """The different minima, lowest first, each with the number of starts that led there."""
     found: list[Minimum] = []
+    frame = frame_of(problem.rows, problem.lifted, problem.seed)
     for outcome in sorted((o for o in outcomes if o.status in ("local", "optimal")), key=lambda o: o.value):
         for i, known in enumerate(found):
-            if _same(known, outcome):
+            if _same(known, outcome, frame):
                 found[i] = known._replace(starts=known.starts + 1)
                 break
         else:
@@ -50,8 +56,13 @@ def distinct(outcomes: list[Outcome]) -> tuple[Minimum, ...]:
     return tuple(found)
 
 
-def _same(known: Minimum, outcome: Outcome) -> bool:
+def _same(known: Minimum, outcome: Outcome, frame: Frame) -> bool:
+    """Whether they are one, judged in units of the columns' spread: there an intercept is no matter of offsets."""
     if abs(known.value - outcome.value) > SAME_VALUE * max(abs(known.value), 1e-300):
         return False
-    apart = float(np.linalg.norm(known.weights - outcome.weights))
-    return apart <= SAME_WEIGHTS * max(float(np.linalg.norm(known.weights)), 1e-300)
+    here, there = _scaled(known.weights, known.intercept, frame), _scaled(outcome.weights, outcome.intercept, frame)
+    return float(np.linalg.norm(here - there)) <= SAME_WEIGHTS * max(float(np.linalg.norm(here)), 1e-300)
+
+
+def _scaled(weights: Floats, intercept: Any, frame: Frame) -> Floats:
+    return np.append(weights * frame.scale, intercept + weights @ frame.center)

@@ -14,7 +14,7 @@ from ..linalg import steady_factor
 from ..softmax import softmax
 from .problem import Floats
 
-TOLERANCE, MOST = 0.1, 60
+TOLERANCE, MOST = 0.2, 60
 """How far a residual is brought down, in the norm of the factor; how many products that may take."""
 LED_BY, BLOCK = 4096, 4096
 

@@ -67,14 +67,21 @@ def walk(problem: Problem, how: Walk) -> Fit:
         part = min(1.0, problem.max_passes - done)
         order = row_order(how.order, counted, rng)[: max(1, round(part * len(counted)))]
         state = scan(
-            state, rows.X, how.target, how.cost, order, objective=how.objective, rate=rate, l2=problem.l2,
-            fit_intercept=problem.lifted, averaging=how.averaging,
+            state, rows.X, how.target, how.cost, order, objective=how.objective, rate=rate,
+            l2=step_l2(problem.l2, how.objective), fit_intercept=problem.lifted, averaging=how.averaging,
         )  # fmt: skip
         done, moved_by, before = done + len(order) / len(counted), "stochastic", (weights, intercept)
         weights, intercept = reading(state, many, averaging=how.averaging)
         if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
             return _diverged(problem, *before, at.value, passes)
         move = _relative_move(weights, intercept, *before)
+        if not math.isfinite(move):
+            return _diverged(problem, *before, at.value, passes)
+
+
+def step_l2(l2: float, objective: str) -> float:
+    """The penalty of a step: halved with the squared error, because the notes' rule is half of its slope."""
+    return l2 / 2 if objective == "squared" else l2
 
 
 def default_rate(frame: Frame, n: int) -> LearningRate:
@@ -107,6 +114,11 @@ def _constant(rate: Any) -> bool:
 
 def _relative_move(weights: Floats, intercept: Any, old_weights: Floats, old_intercept: Any) -> float:
     new, old = np.append(weights, intercept), np.append(old_weights, old_intercept)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _ratio(new, old)
+
+
+def _ratio(new: Floats, old: Floats) -> float:
     return float(np.linalg.norm(new - old)) / max(float(np.linalg.norm(new)), 1e-300)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..certificate import Bounds
 from ..solvers.descent import State
 from ..solvers.preconditioned import Preconditioned
-from .oscillation import Wobble
+from .oscillation import Oscillation, Wobble
 from .plan import Plan
 from .problem import Floats, Outcome, Progress
 
@@ -57,6 +57,9 @@ class Watch:
             if state.at.margin >= CLEAR_MARGIN or self.hairline > HAIRLINE_STEPS or over:
                 return self._end("separated", state, None)
             return None
+        if state.overflowed:
+            beyond = Oscillation(math.inf, state.at.value, math.inf)
+            return replace(self._end("budget", state, None), oscillation=beyond)
         if self.problem.rate is not None and len(self.trail) > 1:
             rings = self.wobble.add(state.at.value, state.v)
             if rings is not None:
@@ -71,7 +74,7 @@ class Watch:
         found = self._prove(state, share, goal)
         if found is not None and found.gap <= goal:
             return self._end("optimal" if found.only else "local", state, found)
-        hopeless = estimate / 2 < HOPELESS * goal
+        hopeless = self.problem.loss.convex and estimate / 2 < HOPELESS * goal
         if over or hopeless:
             stalled = state.stalled or hopeless
             return self._end("budget", replace(state, stalled=stalled), found, settled=estimate / 2 <= goal)

@@ -33,6 +33,8 @@ class Prepared:
         """How a stochastic descent takes these rows."""
         settings, rows = self.settings, self.problem.rows
         target, cost = online_targets(self.targets, rows.cost, rows.other)
+        if target.ndim == 2:
+            target = rows.y  # the class weights are in its shares
         return Walk(target, cost, settings.objective, schedule_of(settings.rate), settings.order, settings.averaging)
 
 

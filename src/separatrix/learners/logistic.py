@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..fitting.minimise import minimise
-from ..fitting.path import CrossValidation, Path, choose_l2
+from ..fitting.path import TRIAL, CrossValidation, Path, choose_l2
 from ..fitting.problem import Minimum, NotFiniteError, Outcome, Problem, Progress
 from ..fitting.starts import best_of
 from ..fitting.stochastic import walk
@@ -82,7 +82,8 @@ class LogisticRegression(LinearClassifier):
     Parameters
     ----------
     objective : "likelihood" or "squared"
-        What is minimised. The squared error is the mean of (y − p)²; of K classes, that of ‖t − p‖².
+        What is minimised. The squared error is the mean of (y − p)², for a probability t as target the expectation
+        (t − p)² + t(1 − t); of K classes, the mean of ‖t − p‖².
     solver : "auto", "newton", "gauss-newton", "lbfgs", "gradient" or "stochastic"
         Newton–Raphson on all rows; the same with the curvature 2JᵀJ (squared error only); L-BFGS steered by Cholesky
         factors from a sample of the rows; gradient descent; one row at a time. "auto" is Newton or L-BFGS by the size
@@ -102,7 +103,8 @@ class LogisticRegression(LinearClassifier):
     tol : float
         The relative gap to be proved. A stochastic descent ends when a pass moves the weights by less than √tol.
     max_passes : float
-        How many times X may be read.
+        How many times X may be read, by each start where there are several. One row at a time: how many passes; the
+        looks between them are not counted here.
     starts : int
         For the squared error, which may have several minima: how many descents, the first from `init`, the others from
         random weights.
@@ -199,6 +201,8 @@ class LogisticRegression(LinearClassifier):
         prepared = self._prepare(X, y, sample_weight)
         rows = prepared.problem.rows
         self.history_: list[Record] = []
+        for name in ("_online", "l2_path_", "minima_", "n_steps_"):
+            self.__dict__.pop(name, None)
         latest: Step | None = None
         threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
         try:
@@ -225,19 +229,25 @@ class LogisticRegression(LinearClassifier):
         """The fit that was asked for; it returns how it ended, and the penalty it ended with."""
         problem, settings = prepared.problem, prepared.settings
         if isinstance(settings.l2, CrossValidation):
-            path: Path = yield from choose_l2(problem, settings.l2)
-            self.l2_path_, problem = path, replace(problem, l2=path.chosen)
-        if settings.solver == "stochastic":
-            outcome = yield from walk(problem, prepared.walk())
-        elif settings.objective == "squared":
-            outcome = yield from best_of(problem, 1 if settings.rate is not None else settings.starts)
-        else:
-            outcome = yield from minimise(problem)
+            path, spent = yield from choose_l2(problem, settings.l2)
+            self.l2_path_: Path = path
+            outcome = yield from _later(self._descent(replace(problem, l2=path.chosen), prepared), spent)
+            return replace(outcome, passes=outcome.passes + spent), path.chosen
+        outcome = yield from self._descent(problem, prepared)
         return outcome, problem.l2
+
+    @staticmethod
+    def _descent(problem: Problem, prepared: Prepared) -> Generator[Progress, None, Outcome]:
+        settings = prepared.settings
+        if settings.solver == "stochastic":
+            return walk(problem, prepared.walk())
+        if settings.objective == "squared":
+            return best_of(problem, 1 if settings.rate is not None else settings.starts)
+        return minimise(problem)
 
     @available_if(lambda self: self._learns_piecemeal())  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LogisticRegression:
-        """Go on learning from these rows, one at a time in their order, each once.
+        """Go on learning from these rows, one at a time in their order, each once; after `fit`, from its weights.
 
         Any chopping of the same rows gives the same weights, bit for bit. The first call needs all the classes, unless
         they all occur in its rows. It needs solver="stochastic" and a learning_rate that is a number or a schedule.
@@ -299,7 +309,7 @@ class LogisticRegression(LinearClassifier):
         check_lengths(rows, targets)
         cost = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, cost)
-        _check_folds(settings, targets)
+        _check_folds(settings, targets, cost)
         names = getattr(self, "feature_names_in_", None)
         columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
         K = len(targets.classes)
@@ -348,7 +358,8 @@ class LogisticRegression(LinearClassifier):
         weights, intercept = init if isinstance(init, tuple) else nothing
         value, passes = math.nan, 0.0
         if latest is not None:
-            weights, intercept, value, passes = latest.weights, latest.intercept, latest.value, latest.passes
+            weights, intercept, passes = latest.weights, latest.intercept, latest.passes
+            value = math.nan if latest.start == TRIAL else latest.value  # a trial saw a part of the rows
         self._keep(weights, intercept, passes, prepared, True)
         self.verdict_ = interrupted_verdict(weights, intercept, value, passes, prepared)
 
@@ -359,18 +370,33 @@ class LogisticRegression(LinearClassifier):
         self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=likely)
 
 
+def _later(run: Generator[Progress, None, Outcome], passes: float) -> Generator[Progress, None, Outcome]:
+    """The same, after so many passes."""
+    while True:
+        try:
+            progress = next(run)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        yield progress._replace(passes=passes + progress.passes)
+
+
 def _record(step: Step) -> Record:
     return Record(
         step.passes, step.value, step.gradient_norm, step.step, step.seconds, step.negative_curvature, step.start
     )
 
 
-def _check_folds(settings: Settings, targets: Targets) -> None:
-    if isinstance(settings.l2, CrossValidation) and targets.index is not None:
-        counts = np.bincount(targets.index)
-        if counts.min() < settings.l2.folds:
-            label, few = targets.classes.tolist()[int(counts.argmin())], int(counts.min())
-            raise ValueError(
-                f"l2='cv' with {settings.l2.folds} folds needs as many samples of each class, and class {label!r} has "
-                f"{few}: use l2=CrossValidation(folds={max(2, few)}), or a number for l2."
-            )
+def _check_folds(settings: Settings, targets: Targets, cost: Floats) -> None:
+    """Every fold must have samples that count, of each class."""
+    if not isinstance(settings.l2, CrossValidation):
+        return
+    counts = cost > 0 if cost.size else np.ones(len(targets), bool)
+    folds, few, who = settings.l2.folds, int(counts.sum()), "there are"
+    if targets.index is not None:
+        of_class = np.bincount(targets.index[counts], minlength=len(targets.classes))
+        few, who = int(of_class.min()), f"class {targets.classes.tolist()[int(of_class.argmin())]!r} has"
+    if few < folds:
+        raise ValueError(
+            f"l2='cv' with {folds} folds needs as many samples of each class that count, and {who} {few}: use "
+            f"l2=CrossValidation(folds={max(2, few)}), or a number for l2."
+        )

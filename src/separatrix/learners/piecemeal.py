@@ -7,55 +7,72 @@ from typing import Any
 
 import numpy as np
 
-from ..fitting.stochastic import begin, reading
+from ..data import Rows
+from ..fitting.problem import Problem
+from ..fitting.stochastic import begin, reading, step_l2
 from ..online import OnlineState, scan
 from ..rule import LinearRule
 from ..verdict import Claim, Rank, Verdict
 from . import words
 from .settings import Settings, checked_settings, schedule_of
-from .targets import Targets, checked_targets, known_targets
+from .targets import Targets, checked_targets, given_costs, known_targets
 from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
 
 def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
     """One pass over these rows in their order, from where the model stands."""
     settings = checked_settings(model)
-    _check_online(model, settings)
-    first = not hasattr(model, "_online")
-    rows = checked_rows(model, X, reset=first)
-    targets = _targets(model, y, classes, len(rows), first)
+    _check_online(model)
+    new = not hasattr(model, "classes_")
+    rows = checked_rows(model, X, reset=new)
+    targets = _targets(model, y, classes, len(rows), new)
     check_lengths(rows, targets)
-    cost = checked_costs(sample_weight, len(rows))
-    T = targets.probability
-    assert T is not None
-    if isinstance(model.class_weight, dict):
-        T = T * np.array([float(model.class_weight.get(label, 1.0)) for label in targets.classes.tolist()])
-        total = T.sum(axis=1)
-        T, cost = T / total[:, None], total * cost if cost.size else total
-    K = len(targets.classes)
-    many = K > 2
-    state: OnlineState = _first_state(model, rows.shape[1], K) if first else model._online
-    target = T if many else np.ascontiguousarray(T[:, 1])
+    T, cost = _weighted(model, targets, checked_costs(sample_weight, len(rows), some=False))
+    many = len(targets.classes) > 2
+    counted = np.flatnonzero(cost > 0) if cost.size else np.arange(len(rows))
     state = scan(
-        state, rows, target, cost, np.flatnonzero(cost > 0) if cost.size else np.arange(len(rows)),
-        objective=settings.objective, rate=schedule_of(settings.rate), l2=float(settings.l2),  # type: ignore[arg-type]
-        fit_intercept=settings.fit_intercept, averaging=settings.averaging,
-    )  # fmt: skip
+        _state(model, settings, rows.shape[1], len(targets.classes)),
+        rows,
+        T if many else np.ascontiguousarray(T[:, 1]),
+        cost,
+        counted,
+        objective=settings.objective,
+        rate=schedule_of(settings.rate),
+        l2=step_l2(model.l2, settings.objective),
+        fit_intercept=settings.fit_intercept,
+        averaging=settings.averaging,
+    )
     weights, intercept = reading(state, many, averaging=settings.averaging)
     if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
-        if not np.isfinite(rows).all():
-            names = getattr(model, "feature_names_in_", None)
-            columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
-            raise not_finite(rows, columns, model)
-        raise ValueError(
-            f"The weights overflow: learning_rate={settings.rate!r} is too large for these rows. Lower it, or use "
-            "larger units for X; the model is as it was before this call."
-        )
+        raise _overflow(model, rows, settings)
     return _keep(model, state, targets, weights, intercept, settings)
 
 
-def _check_online(model: Any, settings: Settings) -> None:
-    if settings.rate is None:
+def _weighted(model: Any, targets: Targets, cost: Any) -> tuple[Any, Any]:
+    """Targets and costs with the class weights in them."""
+    T = targets.probability
+    assert T is not None
+    factors = np.array(given_costs(model.class_weight, targets.classes.tolist()))
+    if (factors == 1).all():
+        return T, cost
+    T = T * factors
+    total = T.sum(axis=1)
+    return T / total[:, None], total * cost if cost.size else total
+
+
+def _overflow(model: Any, rows: Any, settings: Settings) -> ValueError:
+    if not np.isfinite(rows).all():
+        names = getattr(model, "feature_names_in_", None)
+        columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
+        return not_finite(rows, columns, model)
+    return ValueError(
+        f"The weights overflow: learning_rate={settings.rate!r} is too large for these rows. Lower it, or use larger "
+        "units for X; the model is as it was before this call."
+    )
+
+
+def _check_online(model: Any) -> None:
+    if model.learning_rate is None:
         raise ValueError(
             "partial_fit needs a learning_rate that does not depend on rows still to come: give a number, or a "
             "schedule such as LearningRate(0.1, power=0.5)."
@@ -66,15 +83,13 @@ def _check_online(model: Any, settings: Settings) -> None:
         )
 
 
-def _targets(model: Any, y: Any, classes: Any, rows: int, first: bool) -> Targets:
-    if first:
-        if classes is None:
-            found = checked_targets(model, y)
-            known = found.classes
-        else:
-            known = np.unique(np.asarray(classes))
-            if known.size < 2:
-                raise ValueError(f"classes are {known.tolist()}; a classifier needs two classes or more.")
+def _targets(model: Any, y: Any, classes: Any, rows: int, new: bool) -> Targets:
+    if new and classes is None:
+        known = checked_targets(model, y).classes
+    elif new:
+        known = np.unique(np.asarray(classes))
+        if known.size < 2:
+            raise ValueError(f"classes are {known.tolist()}; a classifier needs two classes or more.")
     else:
         known = model.classes_
         if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), np.unique(known)):
@@ -82,16 +97,15 @@ def _targets(model: Any, y: Any, classes: Any, rows: int, first: bool) -> Target
     return Targets(known, None, known_targets(y, known, rows))
 
 
-def _first_state(model: Any, d: int, K: int) -> OnlineState:
-    from ..data import Rows
-    from ..fitting.problem import Problem
-
-    settings = checked_settings(model)
+def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
+    """Where the model stands: after its last call, after a fit, or at its start."""
+    if hasattr(model, "_online"):
+        return model._online  # type: ignore[no-any-return]
+    if hasattr(model, "coef_"):
+        return OnlineState(model.coef_.copy(), model.intercept_.copy())
     nothing = Rows(np.empty((0, d)), np.empty(0), np.empty(0))
-    seed = model._seed(settings)
-    return begin(
-        Problem(nothing, settings.loss(K), 0.0, True, "stochastic", model._start(d, K), settings.tol, 1.0, seed, K)
-    )
+    start, seed = model._start(d, K), model._seed(settings)
+    return begin(Problem(nothing, settings.loss(K), 0.0, True, "stochastic", start, settings.tol, 1.0, seed, K))
 
 
 def _keep(model: Any, state: OnlineState, targets: Targets, weights: Any, intercept: Any, settings: Settings) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,12 +86,15 @@ def _penalty(l2: Any) -> float | CrossValidation:
 def _checked_cross_validation(plan: CrossValidation) -> CrossValidation:
     if checked_number("folds", plan.folds, least=2) % 1:
         raise ValueError(f"folds is {plan.folds!r}; it must be a whole number.")
-    if plan.grid is not None:
-        if not len(plan.grid):
-            raise ValueError("grid is empty; give the values of l2 to choose from.")
-        for value in plan.grid:
-            checked_number("a value of grid", value, least=0)
-    return plan
+    if not isinstance(plan.one_standard_error, bool | np.bool_):
+        raise ValueError(f"one_standard_error is {plan.one_standard_error!r}; it must be True or False.")
+    if plan.grid is None:
+        return replace(plan, folds=int(plan.folds))
+    if np.ndim(plan.grid) != 1 or not len(plan.grid):
+        what = "empty" if np.ndim(plan.grid) == 1 else repr(plan.grid)
+        raise ValueError(f"grid is {what}; give the values of l2 to choose from, such as (1.0, 0.1, 0.01).")
+    grid = tuple(checked_number("a value of grid", value, least=0) for value in plan.grid)
+    return replace(plan, grid=grid, folds=int(plan.folds))
 
 
 def _rate(rate: Any) -> Any:

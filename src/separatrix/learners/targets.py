@@ -44,7 +44,7 @@ class Targets:
 
 def checked_targets(estimator: Any, y: Any) -> Targets:
     """Labels of any kind; numbers between 0 and 1 as probabilities of the second class; or a column for each class."""
-    if getattr(y, "ndim", None) == 2 or (isinstance(y, list | tuple) and y and np.ndim(y[0]) == 1):
+    if len(getattr(y, "shape", ())) == 2 or (isinstance(y, list | tuple) and y and np.ndim(y[0]) == 1):
         given = np.asarray(y)
         if given.ndim == 2 and given.shape[1] != 1:
             return _matrix(given, getattr(y, "columns", None))
@@ -104,16 +104,23 @@ def _probabilities(y: NDArray[Any]) -> Targets:
 
 def _matrix(y: NDArray[Any], names: Any) -> Targets:
     """An n × K target: the columns are the classes, by their names if they have any."""
-    try:
-        T = np.array(y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"y has {y.shape[1]} columns, so they must hold probabilities: {error}.") from None
+    return _with_mass(np.arange(y.shape[1]) if names is None else np.asarray(names), _shares(y))
+
+
+def _shares(y: NDArray[Any]) -> Floats:
+    """Rows of probabilities, found to be such."""
+    T = _numbers(y)
     if y.shape[1] == 0 or not len(T):
         raise ValueError(f"y has shape {y.shape}: a column for each class and a row for each sample are needed.")
     if not np.isfinite(T).all() or (T < 0).any():
         i, k = (int(at) for at in np.argwhere(~(np.isfinite(T) & (T >= 0)))[0])
         raise ValueError(f"y[{i}, {k}] is {T[i, k]} (NaN, infinity or negative); probabilities are at least zero.")
     total = T.sum(axis=1)
+    _check_sums(y, total)
+    return T / total[:, None]  # type: ignore[no-any-return]
+
+
+def _check_sums(y: NDArray[Any], total: Floats) -> None:
     wrong = np.abs(total - 1) > SUM_ROUNDING.get(y.dtype.name, 1e-6)
     if wrong.any():
         i = int(np.argmax(wrong))
@@ -122,7 +129,19 @@ def _matrix(y: NDArray[Any], names: Any) -> Targets:
             f"the {y.shape[1]} classes, so it must sum to one. Divide each row by its sum; for overlapping labels "
             "learn one model a column."
         )
-    return _with_mass(np.arange(T.shape[1]) if names is None else np.asarray(names), T / total[:, None])
+
+
+def _numbers(y: NDArray[Any]) -> Floats:
+    try:
+        return np.array(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        for i, row in enumerate(y.tolist()):
+            for k, cell in enumerate(row):
+                if not isinstance(cell, numbers.Real):
+                    raise ValueError(
+                        f"y[{i}, {k}] is {cell!r}: y has {len(row)} columns, so they must hold probabilities."
+                    ) from None
+        raise
 
 
 def _with_mass(classes: NDArray[Any], T: Floats) -> Targets:
@@ -139,7 +158,7 @@ def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
     """The targets of rows, as probabilities, of a model that has seen the classes."""
     given = np.asarray(y)
     if given.shape == (rows, len(classes)) and len(classes) > 1:
-        return _matrix(given, classes).probability  # type: ignore[return-value]
+        return _shares(_in_order(given, getattr(y, "columns", None), classes))
     known = np.isin(given, classes)
     if given.shape == (rows,) and not known.all() and given.dtype.kind == "f" and classes.tolist() == [0, 1]:
         return _probabilities(given).probability  # type: ignore[return-value]
@@ -147,6 +166,16 @@ def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
         wrong = f"y has shape {given.shape}" if given.shape != (rows,) else f"y[{int(np.argmin(known))}] is unknown"
         raise ValueError(f"{wrong}; one label of {classes.tolist()} for each of the {rows} rows is needed.")
     return (given[:, None] == classes).astype(float)  # type: ignore[no-any-return]
+
+
+def _in_order(T: NDArray[Any], names: Any, classes: NDArray[Any]) -> NDArray[Any]:
+    """The columns in the order of the classes, by their names where they have any."""
+    if names is None:
+        return T
+    found, known = list(names), classes.tolist()
+    if sorted(map(str, found)) != sorted(map(str, known)):
+        raise ValueError(f"The columns of y are {found}; the classes of this model are {known}.")
+    return T[:, [list(map(str, found)).index(str(label)) for label in known]]
 
 
 def class_costs(class_weight: Any, targets: Targets, cost: Floats) -> tuple[float, ...]:
@@ -157,10 +186,15 @@ def class_costs(class_weight: Any, targets: Targets, cost: Floats) -> tuple[floa
             raise ValueError(
                 f"Every sample of class {label!r} has sample_weight zero: leave them out; one class only is too few."
             )
-    if class_weight is None:
-        return (1.0,) * len(known)
     if isinstance(class_weight, str) and class_weight == "balanced":
         return tuple((totals.sum() / (len(known) * totals)).tolist())
+    return given_costs(class_weight, known)
+
+
+def given_costs(class_weight: Any, known: list[Any]) -> tuple[float, ...]:
+    """The factors that a dict gives, one where it gives none."""
+    if class_weight is None:
+        return (1.0,) * len(known)
     if not isinstance(class_weight, dict):
         raise ValueError(f"class_weight is {class_weight!r}; it must be None, 'balanced' or a dict {{class: weight}}.")
     for label, weight in class_weight.items():
@@ -190,6 +224,8 @@ def rows_of(
         signs = np.ones(len(X), np.int8)
         first, second = (np.ascontiguousarray(column) for column in split.T)
         return Rows(X, signs, second, compiled=compiled, other=first)
+    if not weighted:
+        return Rows(X, targets.probability, cost, compiled=compiled)
     total = split.sum(axis=1)
     share = np.where(total[:, None] > 0, split, targets.probability) / np.where(total > 0, total, 1.0)[:, None]
-    return Rows(X, share, total if weighted or cost.size else cost, compiled=compiled)
+    return Rows(X, share, total, compiled=compiled)

@@ -84,8 +84,8 @@ def not_finite(X: NDArray[Any], names: tuple[str, ...], estimator: Any) -> Value
     )
 
 
-def checked_costs(sample_weight: Any, rows: int) -> Floats:
-    """The costs cᵢ ≥ 0, empty where every row costs one."""
+def checked_costs(sample_weight: Any, rows: int, *, some: bool = True) -> Floats:
+    """The costs cᵢ ≥ 0, empty where every row costs one; with `some` not all zero."""
     if sample_weight is None:
         return np.empty(0)
     if isinstance(sample_weight, numbers.Real):
@@ -96,7 +96,7 @@ def checked_costs(sample_weight: Any, rows: int) -> Floats:
     if (cost < 0).any():
         i = int(np.flatnonzero(cost < 0)[0])
         raise ValueError(f"sample_weight[{i}] is {cost[i]}, which is negative; a row's cost is zero or more.")
-    if not (cost > 0).any():
+    if some and not (cost > 0).any():
         raise ValueError("sample_weight is zero for every sample; at least one row of each class must count.")
     return cost
 

@@ -50,9 +50,17 @@ def local(outcome: Outcome, tol: float) -> Words:
     )
     return Words(
         f"Local minimum: the squared error may have several minima, and one exists nearby; the mean loss "
-        f"{outcome.value:.8g} is at most {_above(outcome)} above it ({tol:g} was asked)." + ways,
+        f"{outcome.value:.8g} is at most {_above(outcome)} above it ({tol:g} was asked)." + ways + _ran_off(outcome),
         "",
     )
+
+
+def _ran_off(outcome: Outcome) -> str:
+    count, least = outcome.lower
+    if not count:
+        return ""
+    who = f"{count} of the starts" if count > 1 else "One of the starts"
+    return f" {who} ran off to ever larger weights and a lower mean loss, {least:.8g}: no minimum was found there."
 
 
 def separated(rows: int, margin: float, settings: Settings) -> Words:
@@ -92,13 +100,20 @@ def budget(outcome: Outcome, problem: Problem, settings: Settings, columns: tupl
             + ("; rounding allows no further step." if outcome.stalled else "."),
             "Loosen tol." if outcome.stalled else f"Raise max_passes above {problem.max_passes:g}, or loosen tol.",
         )
+    more = "with l2 > 0" if problem.l2 == 0 else "more"
     if outcome.nearly_dependent:
         return Words(
             f"Not proved: {spent} the mean loss is {outcome.value:.8g}, but some columns are so nearly combinations of "
             "others that rounding hides the minimum.",
-            "Leave one of them out, replace them by their differences, or penalise with l2 > 0.",
+            f"Leave one of them out, replace them by their differences, or penalise {more}.",
         )
     growing = _growing(outcome, columns)
+    if growing and settings.objective == "squared":
+        return Words(
+            f"Not proved: {spent} the mean loss {outcome.value:.8g} hardly falls any more, yet the weights of "
+            f"{growing} keep growing: the squared error may be falling towards a value that no finite weights reach.",
+            "Penalise more (l2), try other starts, or leave out those columns; do not read these weights as estimates.",
+        )
     if growing and problem.l2 == 0 and outcome.settled:
         return Words(
             f"Not proved: {spent} the mean loss {outcome.value:.8g} hardly falls any more, "
@@ -110,7 +125,7 @@ def budget(outcome: Outcome, problem: Problem, settings: Settings, columns: tupl
     return Words(
         f"Not proved: {spent} the mean loss is {outcome.value:.8g}, and neither a minimum nor its absence is certain"
         + ("; rounding allows no further step." if outcome.stalled else "."),
-        "Look for columns that are nearly combinations of others, or penalise with l2 > 0."
+        f"Look for columns that are nearly combinations of others, or penalise {more}."
         if outcome.stalled
         else f"Raise max_passes above {problem.max_passes:g}.",
     )

@@ -18,6 +18,8 @@ Objective = Callable[[Floats, Any], Any]
 
 ARMIJO, CURVATURE = 1e-4, 0.5
 SHORTEST, LONGEST = 1e-40, 1e10
+OUT_OF_BOUNDS = 1e150
+"""The square of a larger number overflows."""
 NOTHING = (64 * sys.float_info.epsilon) ** 2
 """A gain in sight of this part of the value is rounding: steps for it go round in rings."""
 
@@ -62,6 +64,8 @@ class State:
     """No shorter step pays: rounding is all that is left."""
     negative: bool = False
     """Whether the curvature is negative in some direction here, as far as was looked."""
+    overflowed: bool = False
+    """The next step leads beyond the largest number."""
 
 
 def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.0, at: Any = None) -> Iterator[State]:
@@ -76,19 +80,26 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
     while True:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             d = direction(at)
-        slope = float(at.gradient @ d)
+            slope = float(at.gradient @ d)
         yield State(v, at, -slope, t, passes, negative=direction.negative)
         if not -slope > NOTHING * abs(at.value):
             yield State(v, at, 0.0, t, passes, stalled=True)
             return
         t, made = direction.first_step(), None
         while made is None:
-            there = v + t * d
-            if t < SHORTEST or np.array_equal(there, v):
-                yield State(v, at, -slope, 0.0, passes, stalled=True)
+            with np.errstate(over="ignore", invalid="ignore"):
+                there = v + t * d
+            beyond = not direction.searches and not (np.abs(there) < OUT_OF_BOUNDS).all()
+            if t < SHORTEST or np.array_equal(there, v) or beyond:
+                yield State(v, at, -slope, 0.0, passes, stalled=True, overflowed=beyond)
                 return
             new, passes = f(there, direction.ask), passes + 1
-            new_slope = float(new.gradient @ d)
+            beyond = not direction.searches and not math.isfinite(new.value)
+            if beyond:
+                yield State(v, at, -slope, 0.0, passes, stalled=True, overflowed=True)
+                return
+            with np.errstate(over="ignore", invalid="ignore"):
+                new_slope = float(new.gradient @ d)
             if not direction.searches or _pays(at.value, new.value, slope, new_slope, t):
                 made = new
             else:
