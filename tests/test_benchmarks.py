@@ -85,3 +85,14 @@ def test_growth_start_and_machine_are_told(results: dict[str, Any]) -> None:
     assert {"python", "separatrix", "scikit-learn", "glum", "statsmodels"} <= set(results["versions"])
     assert results["quick"]
     assert results["missed"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["softmax", "online"])
+def test_the_other_benchmarks_run_too(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--quick", "--out", str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
+    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{name}.json", f"{name}.md"]
+    for file in tmp_path.iterdir():
+        assert str(ROOT) not in file.read_text(encoding="utf-8")

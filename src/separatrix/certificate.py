@@ -97,6 +97,8 @@ def from_nu_and_rho(nu: float, rho: float, spread: Floats, share: float) -> Boun
     x = rho * nu
     if not x < 1:
         return None
+    if rho == 0:  # no row's curvature counts: what is left is the penalty's, and constant
+        return Bounds(nu, rho, nu * nu / 2, nu, spread, share)
     return Bounds(nu, rho, gap_bound(x) / rho**2, -math.log1p(-x) / rho, spread, share)
 
 

@@ -54,8 +54,8 @@ class Block:
 class ClassRisk:
     """R(V) = (1/C) Σᵢ cᵢ f(Vzᵢ; tᵢ) + ½ Σₖ vₖᵀ diag(ridge) vₖ, V having a row of weights for each of K classes.
 
-    Its argument is V as one vector, class after class. Adding one vector to all rows of V changes no loss; where there
-    is no penalty either, that direction is the gauge, and a start without a part along it never gets one.
+    Its argument is V as one vector, class after class. Adding one vector to all rows of V changes no loss, and raises
+    the penalty unless the rows added up to zero: that direction is the gauge, and only rows with sum zero are sought.
     """
 
     loss: ClassLoss
@@ -94,14 +94,16 @@ class ClassRisk:
         return full
 
     def penalised(self, total: Floats) -> Floats:
-        """The mean Hessian with the ridge on its diagonal, and on the gauge as much curvature as elsewhere."""
+        """The mean Hessian with the ridge on its diagonal, and on the gauge as much curvature as elsewhere.
+
+        For weights that add up to zero over the classes that is the Hessian; the rest is never asked for.
+        """
         K, w = self.classes, self.active.size
         H = total.reshape(K, w, K, w) / self.rows.weight
         ridge, class_, column = self.ridge[self.active], np.arange(K)[:, None], np.arange(w)
         H[class_, column, class_, column] += ridge
         mean = H[class_, column, class_, column].mean(axis=0)
-        mean = np.maximum(np.abs(mean), 1e-300)
-        gauge = np.where(ridge > 0, 0.0, mean / K)
+        gauge = np.maximum(np.abs(mean), 1e-300) / K
         H[:, column, :, column] += gauge[:, None, None]
         return H.reshape(K * w, K * w)
 

@@ -89,6 +89,8 @@ class Rows:
         clusters = len(self) // NEIGHBOURS
         picked = np.random.default_rng(seed).permutation(clusters)[: max(1, size // NEIGHBOURS)]
         rows = (picked[:, None] * NEIGHBOURS + np.arange(NEIGHBOURS)).ravel()
+        if self.cost.size and not self.costs[rows].any():  # none of them counts: rather some that do
+            rows = np.random.default_rng(seed).permutation(np.flatnonzero(self.costs))[:size]
         return self.take(rows)
 
     def take(self, rows: NDArray[np.intp] | slice) -> Rows:

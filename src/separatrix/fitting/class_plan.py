@@ -69,14 +69,15 @@ class ClassPlan(Plan):
         return self.K * self.frame.width
 
     def to_user(self, v: Floats) -> tuple[Floats, Floats]:
-        V = v.reshape(self.K, -1)
-        V = V - (V[-1] if self.problem.l2 == 0 else self._gauge(V))
+        V = self._zero_sum(v).reshape(self.K, -1)
+        V = V - V[-1] if self.problem.l2 == 0 else V
         pairs = [self.chart.to_user(row) for row in V]
         return np.array([w for w, _ in pairs]), np.array([b for _, b in pairs])
 
-    def _gauge(self, V: Floats) -> Floats:
-        """The part of V that no loss and no penalty feels: the mean over classes of what is not penalised."""
-        return np.where(self.ridge[self.active] > 0, 0.0, V.mean(axis=0))
+    def _zero_sum(self, v: Floats) -> Floats:
+        """The same scores, but for what all classes share, with weights that add up to zero: no penalty is lower."""
+        V = v.reshape(self.K, -1)
+        return (V - V.mean(axis=0)).ravel()  # type: ignore[no-any-return]
 
     def separates(self, weights: Floats, intercept: Floats) -> bool:
         return class_separates(self.problem.rows, weights, intercept)
@@ -88,8 +89,9 @@ class ClassPlan(Plan):
 
     def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
         risk = replace(self.risk, loss=self.problem.loss, careful=True)
-        v, at, spread, pivot = state.v, risk(state.v), self.chart.spread, self.problem.l2 == 0
-        dense = v.size <= DENSE
+        v, spread, pivot = self._zero_sum(state.v), self.chart.spread, self.problem.l2 == 0
+        at, dense = risk(v), v.size <= DENSE
+        at = replace(at, gradient=self._zero_sum(at.gradient))
         if not self.problem.loss.convex:
             return (local_class_bounds(risk, v, at.gradient, spread, pivot) if dense else None), 3.0
         if dense:
@@ -139,7 +141,7 @@ class ClassPlan(Plan):
             return v, FixedRate(PLAIN, self.problem.rate * rows.weight, self._steepest), gram
         if self.solver in ("newton", "gauss-newton"):
             saddles = not self.risk.loss.convex and self.solver == "newton"
-            return v, SaddleFree(FULL) if saddles else Newton(FULL), gram
+            return v, SaddleFree(FULL) if saddles else Newton(FULL, self.at_zero()), gram
         if self.solver == "gradient":
             return v, Gradient(PLAIN), gram
         self.sample = self._sample()

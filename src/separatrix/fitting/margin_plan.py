@@ -81,7 +81,7 @@ class MarginPlan(Plan):
             return v, FixedRate(PLAIN, self.problem.rate * rows.weight, self.frame.steepest), gram
         if self.solver in ("newton", "gauss-newton"):
             saddles = not self.risk.loss.convex and self.solver == "newton"
-            return v, SaddleFree(FULL) if saddles else Newton(ROOT if rooted else FULL), gram
+            return v, SaddleFree(FULL) if saddles else Newton(ROOT if rooted else FULL, self.at_zero()), gram
         if self.solver == "gradient":
             return v, Gradient(PLAIN), gram
         steering = gram

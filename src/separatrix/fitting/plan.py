@@ -87,6 +87,10 @@ class Plan(ABC):
     def growth(self, change: Floats) -> Floats:
         """How much each column's weight has grown, from the change of the weights' sizes."""
 
+    def at_zero(self) -> float:
+        """The mean loss of a likelihood where every score is zero."""
+        return math.log(self.problem.classes) if self.problem.loss.convex else math.inf
+
     def _sample_size(self) -> int:
         n, d = self.problem.rows.X.shape
         room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes

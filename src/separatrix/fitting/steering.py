@@ -39,7 +39,10 @@ class Steering:
 
     def __init__(self, risk: ClassRisk, sample: Rows, v: Floats) -> None:
         self.K, self.loss, self.risk, self.sample = risk.classes, risk.loss, risk, sample
-        self.ridge, self.weight = risk.ridge[risk.active], sample.weight
+        self.ridge, self.weight = risk.ridge[risk.active], float(len(sample))
+        self.cost = (sample.cost * (len(sample) / sample.weight)).astype(
+            np.float32
+        )  # one on average: it fits any precision
         s = np.hstack(list(sample.each(partial(self._scores, v.reshape(self.K, -1)), blas=True)))
         at = softmax(s, sample.y)
         self.at = at._replace(p=at.p.astype(np.float32), error=at.error.astype(np.float32))
@@ -72,14 +75,14 @@ class Steering:
         """The inverse of one matrix for all classes, from the first part of the sample."""
         p, last = self.at.p, min(len(self.sample), max(LED_BY, 4 * self.ridge.size))
         mean = np.maximum((p * (1 - p)).sum(axis=0) / (self.K - 1), 1e-12)
-        if self.sample.cost.size:
-            mean = mean * self.sample.cost
+        if self.cost.size:
+            mean = mean * self.cost
         total = np.zeros((self.ridge.size,) * 2)
         for lo in range(0, last, BLOCK):
             hi = min(lo + BLOCK, last)
             A = self._dense(self.sample, lo, hi) * np.sqrt(mean[lo:hi, None]).astype(np.float32)
             total += A.T @ A
-        total /= self.sample.cost[:last].sum() if self.sample.cost.size else last
+        total /= last
         total[np.diag_indices_from(total)] += self.ridge
         return steady_factor(total).inverse().astype(np.float32)
 
@@ -92,8 +95,8 @@ class Steering:
     def _part(self, U: Floats, rows: Rows, lo: int, hi: int) -> Any:
         at = self.at._replace(p=self.at.p[:, lo:hi], error=self.at.error[:, lo:hi])
         bent = self.loss.bend(at, self._scores(U, rows, lo, hi))
-        if rows.cost.size:
-            bent = bent * rows.cost[lo:hi].astype(np.float32)
+        if self.cost.size:
+            bent = bent * self.cost[lo:hi]
         return self._pull(bent, rows, lo, hi)
 
     def precondition(self, r: Floats) -> Floats:
@@ -118,4 +121,6 @@ class Steering:
             if not size > goal:
                 break
             p = z + size / before * p
-        return d if d.any() else self.precondition(g)
+        D = (d if d.any() else self.precondition(g)).reshape(self.K, -1)
+        D = D - D.mean(axis=0)  # single precision leaves a part that all classes share, which only costs
+        return D.ravel()  # type: ignore[no-any-return]

@@ -31,6 +31,8 @@ class Direction(ABC):
     """Whether a step that does not pay is shortened."""
     negative: bool = False
     """Whether the curvature was negative in some direction where it was last looked at."""
+    here: Any = None
+    """The point whose jet is given next."""
 
     @property
     @abstractmethod
@@ -78,6 +80,7 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
         at, passes = f(v, direction.ask), passes + 1
     t = 0.0
     while True:
+        direction.here = v
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             d = direction(at)
             slope = float(at.gradient @ d)

@@ -36,7 +36,7 @@ class Gradient(Direction):
             self.rate = float(move @ move) / bend
 
 
-@dataclass(frozen=True)
+@dataclass
 class FixedRate(Direction):
     """w ← w + ηXᵀ(y − p), or for the squared error w ← w + ηXᵀP(I − P)(y − p), whatever comes of it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ FLAT = 1e-8
 """An eigenvalue this small beside the largest is taken to be this large."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Newton(Direction):
     """d = −H⁻¹g, so that w ← w + (XᵀP(I − P)X)⁻¹ Xᵀ(y − p).  [000 8.10; 002 10]
 
@@ -23,13 +24,19 @@ class Newton(Direction):
 
     full: Any
     """The request for a Hessian."""
+    at_zero: float = math.inf
+    """The value at zero, of a function that is convex and never negative."""
 
     @property
     def ask(self) -> Any:
         return self.full
 
     def __call__(self, at: Any) -> Floats:
-        return bounded(-steady_factor(at.hessian).solve(at.gradient), at)
+        d = bounded(-steady_factor(at.hessian).solve(at.gradient), at)
+        hopeless = -float(at.gradient @ d) > 2 * at.value  # it promises more than there is: H is all but zero here
+        if hopeless and at.value > self.at_zero:
+            return -self.here  # type: ignore[no-any-return]  # zero is better, so the way there leads down
+        return d
 
 
 class SaddleFree(Direction):
