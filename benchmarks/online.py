@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,10 +21,11 @@ from typing import Any
 import numpy as np
 from machine import load, machine, versions
 from problems import Case, Floats, Problem
-from report import _where, seconds, table, tidy, write, write_json
+from report import seconds, table, tidy, where, write, write_json
 from sklearn.linear_model import SGDClassifier
 from timing import clocked, in_turns
 
+from separatrix import BudgetWarning, LogisticRegression
 from separatrix.online import LearningRate, OnlineState, row_order, scan
 
 HERE = Path(__file__).resolve().parent
@@ -34,32 +36,54 @@ SAME_LOSS = 0.03
 
 HOW = """\
 Two classes, likelihood, no penalty, the constant rate {rate:g}, {passes} passes over rows in C order and float64. Ours:
-the orders and the scans. Theirs: `SGDClassifier(loss="log_loss", penalty=None, learning_rate="constant",
-eta0={rate:g}, max_iter={passes}, tol=None, shuffle=…).fit(X, y)` with its own validation, X as it likes it best.
-The time of a pass is that of all passes divided by their number. Medians over {repeats} rounds in which everyone takes
-one turn. The losses are evaluated by this script; in file order both take the very same steps, and their weights
-agree."""
+the orders and the scans, or the learner as a whole. Theirs: `SGDClassifier(loss="log_loss", penalty=None,
+learning_rate="constant", eta0={rate:g}, max_iter={passes}, tol=None, shuffle=…).fit(X, y)` with its own validation, X
+as it likes it best. The time of a pass is that of all passes divided by their number. Medians over {repeats} rounds in
+which everyone takes one turn. The losses are evaluated by this script; in file order both take the very same steps,
+and their weights agree."""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """One order of the rows, in our word and in scikit-learn's."""
+    """One way to take the rows, ours and scikit-learn's; required is zero where nothing is."""
 
     title: str
-    order: str
+    ours: Callable[[Floats, Any, Floats], tuple[Floats, float]]
     shuffle: bool
     required: float
 
 
-CONTESTS = (Contest("file order", "cyclic", False, 8), Contest("shuffled", "permutation", True, 8))
-
-
-def ours(X: Floats, y: Floats, order: str) -> tuple[Floats, float]:
-    """All passes of ours: weights and intercept."""
+def passes(order: str, X: Floats, labels: Any, y: Floats) -> tuple[Floats, float]:
+    """The scans alone: weights and intercept."""
     state, rng = OnlineState(np.zeros((1, X.shape[1])), np.zeros(1)), np.random.default_rng(SEED)
     for _ in range(PASSES):
         state = scan(state, X, y, np.empty(0), row_order(order, len(X), rng), rate=LearningRate(RATE))
     return state.weights[0], float(state.intercept[0])
+
+
+def piecemeal(X: Floats, labels: Any, y: Floats) -> tuple[Floats, float]:
+    """The learner, `partial_fit` again and again."""
+    model = LogisticRegression(solver="stochastic", learning_rate=RATE)
+    for _ in range(PASSES):
+        model.partial_fit(X, labels)
+    return model.coef_[0], float(model.intercept_[0])
+
+
+def whole_fit(X: Floats, labels: Any, y: Floats) -> tuple[Floats, float]:
+    """The learner's `fit`: after each pass it looks at value and gradient, and at the end it tries a proof."""
+    model = LogisticRegression(solver="stochastic", learning_rate=RATE, max_passes=PASSES, random_state=SEED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BudgetWarning)
+        model.fit(X, labels)
+    return model.coef_[0], float(model.intercept_[0])
+
+
+CONTESTS = (
+    Contest("shuffled", partial(passes, "permutation"), True, 8),
+    Contest("shuffled, `fit` with its looks and its verdict", whole_fit, True, 0),
+    Contest("file order", partial(passes, "cyclic"), False, 0),
+    Contest("file order, `partial_fit`", piecemeal, False, 0),
+)
 
 
 def theirs(X: Floats, y: Any, shuffle: bool) -> tuple[Floats, float]:
@@ -77,9 +101,9 @@ def race(case: Case, repeats: int) -> list[dict[str, Any]]:
     X, y, labels = case.X, case.y_float, case.y
     tasks: dict[str, tuple[Callable[[], float], int]] = {"sum": (partial(clocked, X.sum), repeats)}
     for contest in CONTESTS:
-        tasks[f"ours {contest.title}"] = (partial(clocked, partial(ours, X, y, contest.order)), repeats)
+        tasks[f"ours {contest.title}"] = (partial(clocked, partial(contest.ours, X, labels, y)), repeats)
         tasks[f"theirs {contest.title}"] = (partial(clocked, partial(theirs, X, labels, contest.shuffle)), repeats)
-    ends = [(ours(X, y, contest.order), theirs(X, labels, contest.shuffle)) for contest in CONTESTS]
+    ends = [(contest.ours(X, labels, y), theirs(X, labels, contest.shuffle)) for contest in CONTESTS]
     times = in_turns(tasks)
     return [_line(case, contest, times, *both) for contest, both in zip(CONTESTS, ends, strict=True)]
 
@@ -134,7 +158,7 @@ def _cells(line: dict[str, Any]) -> list[str]:
         f"{line['sum_gb_per_s']:.1f}",
         seconds(line["theirs_s"]["median"]),
         f"**{line['ratio']:.1f}**",
-        f"{line['required']:g}",
+        f"{line['required']:g}" if line["required"] else "–",
         f"{line['our_loss']:.5f}",
         f"{line['their_loss']:.5f}",
         f"{line['weights_apart']:.0e}",
@@ -151,7 +175,7 @@ def markdown(results: dict[str, Any]) -> str:
     quick = "\n\n**A quick run on small data: a smoke test, not a measurement.**" if results["quick"] else ""
     missed = "\n".join(f"- {line}" for line in results["missed"]) or "Nothing that is required was missed."
     how = HOW.format(rate=RATE, passes=PASSES, repeats=results["repeats"])
-    parts = [title + quick, _where(results), results_table(results["lines"]), "## Required", missed,
+    parts = [title + quick, where(results), results_table(results["lines"]), "## Required", missed,
              "## How it was measured", how]  # fmt: skip
     return "\n\n".join(parts) + "\n"
 

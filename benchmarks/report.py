@@ -131,7 +131,7 @@ def _startup(startup: dict[str, Any]) -> str:
     )
 
 
-def _where(results: dict[str, Any]) -> str:
+def where(results: dict[str, Any]) -> str:
     machine, load = results["machine"], results["load"]
     named = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
     return (
@@ -148,7 +148,7 @@ def markdown(results: dict[str, Any]) -> str:
     missed = "\n".join(f"- {line}" for line in results["missed"]) or "Nothing that is required was missed."
     problems, how = results["problems"], HOW.format(repeats=results["repeats"], cap=results["cap_s"])
     parts = [
-        title + quick, _where(results), summary_table(problems), "![times](dense.png)", "## Required", missed,
+        title + quick, where(results), summary_table(problems), "![times](dense.png)", "## Required", missed,
         "## Every setting", peers_table(problems), STATSMODELS, "## Growth", _growth(results["growth"]),
         "![growth](growth.png)", "## Start", _startup(results["startup"]), "## How it was measured", how,
     ]  # fmt: skip

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from machine import load, machine, versions
-from report import _where, seconds, table, tidy, write, write_json
+from report import seconds, table, tidy, where, write, write_json
 from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression as Peer
 from threadpoolctl import threadpool_limits
@@ -88,16 +88,17 @@ def theirs(X: Any, y: Any, tol: float, threads: int) -> Peer:
 
 
 def search(data: dict[str, Any], y: Any, least: float, progress: Progress) -> list[dict[str, Any]]:
-    """The loosest tolerance that serves, then both precisions and 1 and 2 threads at it."""
-    for tol in TOLERANCES:
-        found = [_tried(data, y, "float64", 2, tol, least, progress)]
-        if found[0]["gap"] <= GAP:
-            found += [
-                _tried(data, y, precision, threads, tol, least, progress)
-                for precision, threads in (("float64", 1), ("float32", 2), ("float32", 1))
-            ]
-            return [each for each in found if each["gap"] <= GAP]
-    raise SystemExit("scikit-learn reaches the gap at no tolerance tried: nothing to compare with.")
+    """For each precision the loosest tolerance that serves, with 1 and 2 threads; or how near the tightest comes."""
+    found = []
+    for precision in data:
+        for tol in TOLERANCES:
+            first = _tried(data, y, precision, 1, tol, least, progress)
+            if first["gap"] <= GAP or tol == TOLERANCES[-1]:
+                found += [first, _tried(data, y, precision, 2, tol, least, progress)]
+                break
+    if not any(each["gap"] <= GAP for each in found):
+        raise SystemExit("scikit-learn reaches the gap at no tolerance tried: nothing to compare with.")
+    return found
 
 
 def _tried(
@@ -120,7 +121,7 @@ def race(X: Any, y: Any, repeats: int, progress: Progress) -> dict[str, Any]:
     first = ours(X, y)  # compiles, or loads what was compiled
     least = min(objective(X, y, first.coef_, first.intercept_), _finer(X, y))
     settings = search(data, y, least, progress)
-    best = min(settings, key=lambda each: float(each["seconds"]))
+    best = min((each for each in settings if each["gap"] <= GAP), key=lambda each: float(each["seconds"]))
     progress.tell("the rounds")
     tasks: dict[str, tuple[Callable[[], float], int]] = {
         "sum": (partial(clocked, X.sum), repeats),
@@ -173,7 +174,7 @@ def markdown(results: dict[str, Any]) -> str:
         [
             f"scikit-learn lbfgs, {s['precision']}, BLAS threads: {s['threads']}, tol {s['tol']:g}",
             seconds(peer["seconds"]["median"] if _same(s, peer) else s["seconds"]),
-            f"{s['gap']:.0e}", f"{s['iterations']} steps",
+            f"{s['gap']:.0e}{'' if s['gap'] <= GAP else ', not reached'}", f"{s['iterations']} steps",
         ]
         for s in found["all"]
     ]  # fmt: skip
@@ -182,7 +183,7 @@ def markdown(results: dict[str, Any]) -> str:
         "# Softmax regression on MNIST" + ("" if results["mnist"] else " (made-up digits)"),
         f"Ratio **{found['ratio']:.1f}** (required {REQUIRED:g}, aim {AIM:g}). The least objective known is "
         f"{found['least']:.9f}. The verdict is *{mine['status']}* with a proved gap of {mine['proved_gap']:.1e}.",
-        table(["fit", "time", "gap", ""], lines), how, _where(results),
+        table(["fit", "time", "gap", ""], lines), how, where(results),
     ]) + "\n"  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def test_products_are_those_of_all_numbers(out, n, d, classes, seed, single):
     X = mostly_zeros(n, d, 0.2, seed, np.float32 if single else np.float64)
     packed = pack(X, in_runs(n), map, out)
     if packed is None:  # too few zeros in so small a table
-        assert np.count_nonzero(X) > 0.5 * X.size
+        assert np.count_nonzero(X) > 0.3 * X.size
         return
     rng = np.random.default_rng(seed + 1)
     W, R = rng.normal(size=(classes, d)).astype(out), rng.normal(size=(classes, n)).astype(out)

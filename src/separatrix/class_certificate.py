@@ -105,7 +105,7 @@ def witnessed(
         return None, 0
     steady = math.sqrt(1 - shaken)
     exact = not penalty or len(risk.rows) * risk.active.size**2 <= EXACT_WORK
-    whole = replace(evidence, share=1.0)
+    whole = replace(evidence, share=1.0, all_rows=True)
     reach = whole.reach(made) if exact else penalised_reach(risk, farthest, inverse)
     rho = math.sqrt(2 * reach) / steady
     floor = EPS * (len(risk.rows) / 16 + 100) * rho + slip * steepness(value) * rho

@@ -81,7 +81,7 @@ def pack(X: NDArray[Any], runs: list[tuple[int, int]], each: Any, dtype: str = "
     starts = np.zeros(len(X) + 1, np.int64)
     list(each(lambda run: count(X, *run, starts[1:]), runs))
     np.cumsum(starts, out=starts)
-    if starts[-1] > 2 * DENSITY * X.size:
+    if starts[-1] > 1.2 * DENSITY * X.size:
         return None
     values, columns = np.empty(starts[-1], dtype), np.empty(starts[-1], np.int32)
     list(each(lambda run: fill(X, *run, starts, values, columns), runs))

@@ -105,8 +105,8 @@ class ClassPlan(Plan):
         return found, 2 + 1.5 * products
 
     def _solve(self, g: Floats) -> Floats:
-        factor = self.direction.factor if isinstance(self.direction, Preconditioned) else None
-        return (factor or Shared(self.gram, self.K)).solve(g)
+        by = self.direction if isinstance(self.direction, Preconditioned) else Shared(self.gram, self.K)
+        return self._zero_sum(by.solve(g))
 
     @cached_property
     def farthest(self) -> float:

@@ -13,7 +13,7 @@ from ..data import Rows
 from .evaluate import Evaluation, log_loss_of
 from .geometry import frame_of
 from .minimise import minimise
-from .problem import Floats, Problem, Progress
+from .problem import Floats, Outcome, Problem, Progress
 
 LOOSE = 1e-9
 """The relative gap of the fits along the path: far below the differences between folds."""
@@ -111,3 +111,13 @@ def only(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
     """The same rows, with a cost of zero for all but the chosen ones."""
     cost = rows.cost if rows.cost.size else np.ones(len(rows))
     return replace(rows, cost=cost * chosen, other=rows.other * chosen if rows.other.size else rows.other)
+
+
+def later(run: Generator[Progress, None, Outcome], passes: float) -> Generator[Progress, None, Outcome]:
+    """The same, after so many passes."""
+    while True:
+        try:
+            progress = next(run)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        yield progress._replace(passes=passes + progress.passes)

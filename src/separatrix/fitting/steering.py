@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..class_risk import ClassRisk
 from ..data import Rows
+from ..data.threads import one_blas_thread
 from ..linalg import steady_factor
 from ..softmax import softmax
 from .problem import Floats
 
 TOLERANCE, MOST = 0.2, 60
 """How far a residual is brought down, in the norm of the factor; how many products that may take."""
-LED_BY, BLOCK = 4096, 4096
+LED_BY, BLOCK, SMALL_BLOCK, RUNS = 4096, 4096, 1024, 4
 
 
 def in_single_precision(risk: ClassRisk, sample: Rows) -> Rows:
@@ -47,6 +49,8 @@ class Steering:
         at = softmax(s, sample.y)
         self.at = at._replace(p=at.p.astype(np.float32), error=at.error.astype(np.float32))
         self.inverse = self._shared()
+        cuts = np.linspace(0, len(sample), RUNS + 1).astype(int).tolist()
+        self.runs = [(lo, hi) for lo, hi in pairwise(cuts) if lo < hi]
 
     def _scores(self, U: Floats, rows: Rows, lo: int, hi: int) -> Any:
         """U zᵢ, classes × rows."""
@@ -77,19 +81,23 @@ class Steering:
         mean = np.maximum((p * (1 - p)).sum(axis=0) / (self.K - 1), 1e-12)
         if self.cost.size:
             mean = mean * self.cost
-        total = np.zeros((self.ridge.size,) * 2)
-        for lo in range(0, last, BLOCK):
-            hi = min(lo + BLOCK, last)
+
+        def gram(lo: int) -> Any:
+            hi = min(lo + SMALL_BLOCK, last)
             A = self._dense(self.sample, lo, hi) * np.sqrt(mean[lo:hi, None]).astype(np.float32)
-            total += A.T @ A
-        total /= last
+            return A.T @ A
+
+        with one_blas_thread():
+            grams: Any = sum(self.sample.map(gram, range(0, last, SMALL_BLOCK)))
+        total = grams.astype(np.float64) / last
         total[np.diag_indices_from(total)] += self.ridge
         return steady_factor(total).inverse().astype(np.float32)
 
     def multiply(self, u: Floats) -> Floats:
         """Hu on the sample."""
         U = u.reshape(self.K, -1)
-        total = self.sample.fold(partial(self._part, U), blas=True)
+        with one_blas_thread():
+            total: Any = sum(self.sample.map(lambda run: self._part(U, self.sample, *run), self.runs))
         return (total.astype(np.float64) / self.weight + self.ridge * U).ravel()  # type: ignore[no-any-return]
 
     def _part(self, U: Floats, rows: Rows, lo: int, hi: int) -> Any:

@@ -43,10 +43,11 @@ class Walk:
 def walk(problem: Problem, how: Walk) -> Fit:
     """Passes over the rows, one row a step, until the weights converge, go round in rings, or the passes are spent."""
     rows, many = problem.rows, isinstance(problem.loss, ClassLoss)
-    counted = np.flatnonzero(rows.costs > 0) if rows.cost.size else np.arange(len(rows))
+    counted: Any = np.flatnonzero(rows.costs > 0) if rows.cost.size else len(rows)
+    count = int(np.size(counted)) if rows.cost.size else len(rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
     look, rng = Evaluation(problem, frame), np.random.default_rng(problem.seed)
-    rate = how.rate or default_rate(frame, len(counted))
+    rate = how.rate or default_rate(frame, count)
     state = begin(problem)
     weights, intercept = reading(state, many, averaging=False)
     wobble, moved_by, done, move = Wobble(np.append(weights, intercept)), "start", 0.0, math.inf
@@ -65,12 +66,12 @@ def walk(problem: Problem, how: Walk) -> Fit:
         if rings is not None or converged or done >= problem.max_passes:
             return _judge(problem, frame, weights, intercept, at.value, passes, rings, converged)
         part = min(1.0, problem.max_passes - done)
-        order = row_order(how.order, counted, rng)[: max(1, round(part * len(counted)))]
+        order = row_order(how.order, counted, rng)[: max(1, round(part * count))]
         state = scan(
             state, rows.X, how.target, how.cost, order, objective=how.objective, rate=rate,
             l2=step_l2(problem.l2, how.objective), fit_intercept=problem.lifted, averaging=how.averaging,
         )  # fmt: skip
-        done, moved_by, before = done + len(order) / len(counted), "stochastic", (weights, intercept)
+        done, moved_by, before = done + len(order) / count, "stochastic", (weights, intercept)
         weights, intercept = reading(state, many, averaging=how.averaging)
         if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
             return _diverged(problem, *before, at.value, passes)
@@ -128,10 +129,11 @@ def _judge(
 ) -> Outcome:  # fmt: skip
     """The certificate at the end: chance leads close to a minimum, and how close can still be proved."""
     many = isinstance(problem.loss, ClassLoss)
-    literal = replace(problem, solver="gradient", init=(weights, intercept), rate=1.0)  # so that no column is dropped
+    solver = "lbfgs" if problem.loss.convex else "newton"
+    literal = replace(problem, solver=solver, init=(weights, intercept), rate=1.0)  # so that no column is dropped
     plan = (ClassPlan if many else MarginPlan)(literal, frame)
     at = plan.risk(plan.start)
-    found, cost = plan.prove(State(plan.start, at, 0.0, 0.0, 0.0), 1.0, problem.tol * abs(at.value))
+    found, cost = plan.prove(State(plan.start, at, 0.0, 0.0, 0.0), plan.proof_share(), problem.tol * abs(at.value))
     proved = found is not None and found.gap <= problem.tol * abs(at.value)
     status = ("optimal" if found.only else "local") if proved and found is not None else "budget"
     d, dependence = weights.shape[-1], plan.dependence

@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Generator, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..fitting.minimise import minimise
-from ..fitting.path import TRIAL, CrossValidation, Path, choose_l2
+from ..fitting.path import TRIAL, CrossValidation, Path, choose_l2, later
 from ..fitting.problem import Minimum, NotFiniteError, Outcome, Problem, Progress
 from ..fitting.starts import best_of
 from ..fitting.stochastic import walk
@@ -25,10 +25,11 @@ from ..rule import LinearRule
 from ..verdict import Verdict
 from .base import LinearClassifier
 from .conclusion import Prepared, interrupted_verdict, verdict_of
+from .history import Record, Step, record_of
 from .influence import Influence, influence_of
 from .piecemeal import continue_online
 from .settings import Settings, checked_settings, seed_of
-from .targets import Targets, checked_targets, class_costs, known_targets, rows_of
+from .targets import check_folds, checked_targets, class_costs, known_targets, rows_of
 from .validation import check_lengths, checked_choice, checked_costs, checked_numbers, checked_rows, not_finite
 from .warnings import BudgetWarning, SeparationWarning
 
@@ -36,35 +37,6 @@ Floats = NDArray[np.float64]
 SINGLE_THREAD_BELOW = 200_000
 COMPILE_FROM = 400_000
 """Numbers in X from which the compiled pass repays the 0.3 s that loading it takes."""
-
-
-class Step(NamedTuple):
-    """Where a fit stands after a pass over the rows."""
-
-    weights: Floats
-    intercept: Any
-    value: float
-    gradient_norm: float
-    step: float
-    passes: float
-    moved_by: str
-    negative_curvature: bool
-    start: int
-    seconds: float
-
-
-class Record(NamedTuple):
-    """One line of `history_`."""
-
-    passes: float
-    value: float
-    gradient_norm: float
-    step: float
-    seconds: float
-    negative_curvature: bool = False
-    """Whether the Hessian had a negative eigenvalue there; of the solvers only Newton's on squared error looks."""
-    start: int = 0
-    """Which of the starts, where there are several."""
 
 
 class LogisticRegression(LinearClassifier):
@@ -217,7 +189,7 @@ class LogisticRegression(LinearClassifier):
                         self._conclude(outcome, replace(prepared, problem=replace(prepared.problem, l2=l2)))
                         return
                     latest = Step(*progress, time.perf_counter() - began)
-                    self.history_.append(_record(latest))
+                    self.history_.append(record_of(latest))
                     yield latest
         except NotFiniteError:
             raise not_finite(rows.X, prepared.columns, self) from None
@@ -231,7 +203,7 @@ class LogisticRegression(LinearClassifier):
         if isinstance(settings.l2, CrossValidation):
             path, spent = yield from choose_l2(problem, settings.l2)
             self.l2_path_: Path = path
-            outcome = yield from _later(self._descent(replace(problem, l2=path.chosen), prepared), spent)
+            outcome = yield from later(self._descent(replace(problem, l2=path.chosen), prepared), spent)
             return replace(outcome, passes=outcome.passes + spent), path.chosen
         outcome = yield from self._descent(problem, prepared)
         return outcome, problem.l2
@@ -309,7 +281,7 @@ class LogisticRegression(LinearClassifier):
         check_lengths(rows, targets)
         cost = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, cost)
-        _check_folds(settings, targets, cost)
+        check_folds(settings.l2, targets, cost)
         names = getattr(self, "feature_names_in_", None)
         columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
         K = len(targets.classes)
@@ -368,35 +340,3 @@ class LogisticRegression(LinearClassifier):
         self.coef_, self.intercept_ = np.atleast_2d(weights).copy(), np.atleast_1d(np.asarray(intercept, float)).copy()
         self.n_passes_, self.l2_ = passes, prepared.problem.l2
         self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=likely)
-
-
-def _later(run: Generator[Progress, None, Outcome], passes: float) -> Generator[Progress, None, Outcome]:
-    """The same, after so many passes."""
-    while True:
-        try:
-            progress = next(run)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-        yield progress._replace(passes=passes + progress.passes)
-
-
-def _record(step: Step) -> Record:
-    return Record(
-        step.passes, step.value, step.gradient_norm, step.step, step.seconds, step.negative_curvature, step.start
-    )
-
-
-def _check_folds(settings: Settings, targets: Targets, cost: Floats) -> None:
-    """Every fold must have samples that count, of each class."""
-    if not isinstance(settings.l2, CrossValidation):
-        return
-    counts = cost > 0 if cost.size else np.ones(len(targets), bool)
-    folds, few, who = settings.l2.folds, int(counts.sum()), "there are"
-    if targets.index is not None:
-        of_class = np.bincount(targets.index[counts], minlength=len(targets.classes))
-        few, who = int(of_class.min()), f"class {targets.classes.tolist()[int(of_class.argmin())]!r} has"
-    if few < folds:
-        raise ValueError(
-            f"l2='cv' with {folds} folds needs as many samples of each class that count, and {who} {few}: use "
-            f"l2=CrossValidation(folds={max(2, few)}), or a number for l2."
-        )

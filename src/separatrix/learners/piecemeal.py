@@ -15,8 +15,8 @@ from ..rule import LinearRule
 from ..verdict import Claim, Rank, Verdict
 from . import words
 from .settings import Settings, checked_settings, schedule_of
-from .targets import Targets, checked_targets, given_costs, known_targets
-from .validation import check_lengths, checked_costs, checked_rows, not_finite
+from .targets import checked_targets, given_costs, known_targets, second_of_two
+from .validation import checked_costs, checked_rows, not_finite
 
 
 def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
@@ -25,15 +25,17 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
     _check_online(model)
     new = not hasattr(model, "classes_")
     rows = checked_rows(model, X, reset=new)
-    targets = _targets(model, y, classes, len(rows), new)
-    check_lengths(rows, targets)
-    T, cost = _weighted(model, targets, checked_costs(sample_weight, len(rows), some=False))
-    many = len(targets.classes) > 2
+    known = _classes(model, y, classes, new)
+    cost = checked_costs(sample_weight, len(rows), some=False)
+    target = second_of_two(y, known, len(rows)) if model.class_weight is None else None
+    if target is None:
+        target, cost = _weighted(model, known, known_targets(y, known, len(rows)), cost)
+    many = len(known) > 2
     counted = np.flatnonzero(cost > 0) if cost.size else np.arange(len(rows))
     state = scan(
-        _state(model, settings, rows.shape[1], len(targets.classes)),
+        _state(model, settings, rows.shape[1], len(known)),
         rows,
-        T if many else np.ascontiguousarray(T[:, 1]),
+        target,
         cost,
         counted,
         objective=settings.objective,
@@ -45,19 +47,17 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
     weights, intercept = reading(state, many, averaging=settings.averaging)
     if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
         raise _overflow(model, rows, settings)
-    return _keep(model, state, targets, weights, intercept, settings)
+    return _keep(model, state, known, weights, intercept, settings)
 
 
-def _weighted(model: Any, targets: Targets, cost: Any) -> tuple[Any, Any]:
-    """Targets and costs with the class weights in them."""
-    T = targets.probability
-    assert T is not None
-    factors = np.array(given_costs(model.class_weight, targets.classes.tolist()))
-    if (factors == 1).all():
-        return T, cost
-    T = T * factors
-    total = T.sum(axis=1)
-    return T / total[:, None], total * cost if cost.size else total
+def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
+    """Targets and costs with the class weights in them; of two classes the probability of the second."""
+    factors = np.array(given_costs(model.class_weight, known.tolist()))
+    if (factors != 1).any():
+        T = T * factors
+        total = T.sum(axis=1)
+        T, cost = T / total[:, None], total * cost if cost.size else total
+    return (T if len(known) > 2 else np.ascontiguousarray(T[:, 1])), cost
 
 
 def _overflow(model: Any, rows: Any, settings: Settings) -> ValueError:
@@ -83,7 +83,7 @@ def _check_online(model: Any) -> None:
         )
 
 
-def _targets(model: Any, y: Any, classes: Any, rows: int, new: bool) -> Targets:
+def _classes(model: Any, y: Any, classes: Any, new: bool) -> Any:
     if new and classes is None:
         known = checked_targets(model, y).classes
     elif new:
@@ -94,7 +94,7 @@ def _targets(model: Any, y: Any, classes: Any, rows: int, new: bool) -> Targets:
         known = model.classes_
         if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), np.unique(known)):
             raise ValueError(f"classes are {np.asarray(classes).tolist()}; this model learns {known.tolist()}.")
-    return Targets(known, None, known_targets(y, known, rows))
+    return known
 
 
 def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
@@ -108,19 +108,19 @@ def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
     return begin(Problem(nothing, settings.loss(K), 0.0, True, "stochastic", start, settings.tol, 1.0, seed, K))
 
 
-def _keep(model: Any, state: OnlineState, targets: Targets, weights: Any, intercept: Any, settings: Settings) -> Any:
+def _keep(model: Any, state: OnlineState, known: Any, weights: Any, intercept: Any, settings: Settings) -> Any:
     names = getattr(model, "feature_names_in_", None)
     d = weights.shape[-1]
     columns = tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))
-    model._online, model.classes_ = state, targets.classes
+    model._online, model.classes_ = state, known
     model.coef_, model.intercept_ = np.atleast_2d(weights), np.atleast_1d(np.asarray(intercept, float))
     model.n_passes_, model.l2_ = 1.0, float(settings.l2)  # type: ignore[arg-type]
     model.n_steps_ = state.steps
     model.rule_ = LinearRule(weights, intercept, tuple(model.classes_), columns, probabilistic=True)
     said = words.online(state.steps)
     claim = Claim(
-        tuple(targets.classes.tolist()), columns, weights, intercept, settings.fit_intercept, model.l2_,
-        (1.0,) * len(targets.classes), math.nan, state.steps, settings.objective,
+        tuple(known.tolist()), columns, weights, intercept, settings.fit_intercept, model.l2_,
+        (1.0,) * len(known), math.nan, state.steps, settings.objective,
     )  # fmt: skip
     model.verdict_ = Verdict("interrupted", Rank(None, d + settings.fit_intercept, ()), None, *said, claim)
     if not hasattr(model, "history_"):

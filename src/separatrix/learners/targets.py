@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ..data import Rows
+from ..fitting.path import CrossValidation
 
 Floats = NDArray[np.float64]
 SUM_ROUNDING = {"float32": 1e-4, "float16": 1e-2}
@@ -154,6 +155,15 @@ def _with_mass(classes: NDArray[Any], T: Floats) -> Targets:
     return Targets(classes, None, T)
 
 
+def second_of_two(y: Any, classes: NDArray[Any], rows: int) -> Floats | None:
+    """1 where a label is the second of two classes, 0 where it is the first; None if y is not such labels."""
+    given = np.asarray(y)
+    if len(classes) != 2 or given.shape != (rows,):
+        return None
+    second = given == classes[1]
+    return second.astype(np.float64) if (second | (given == classes[0])).all() else None
+
+
 def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
     """The targets of rows, as probabilities, of a model that has seen the classes."""
     given = np.asarray(y)
@@ -229,3 +239,19 @@ def rows_of(
     total = split.sum(axis=1)
     share = np.where(total[:, None] > 0, split, targets.probability) / np.where(total > 0, total, 1.0)[:, None]
     return Rows(X, share, total, compiled=compiled)
+
+
+def check_folds(l2: Any, targets: Targets, cost: Floats) -> None:
+    """Every fold must have samples that count, of each class."""
+    if not isinstance(l2, CrossValidation):
+        return
+    counts = cost > 0 if cost.size else np.ones(len(targets), bool)
+    folds, few, who = l2.folds, int(counts.sum()), "there are"
+    if targets.index is not None:
+        of_class = np.bincount(targets.index[counts], minlength=len(targets.classes))
+        few, who = int(of_class.min()), f"class {targets.classes.tolist()[int(of_class.argmin())]!r} has"
+    if few < folds:
+        raise ValueError(
+            f"l2='cv' with {folds} folds needs as many samples of each class that count, and {who} {few}: use "
+            f"l2=CrossValidation(folds={max(2, few)}), or a number for l2."
+        )

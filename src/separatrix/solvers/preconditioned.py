@@ -58,6 +58,10 @@ class Preconditioned(Direction):
         self._refresh = self._too_slow(-float(at.gradient @ d))
         return d
 
+    def solve(self, g: Floats) -> Floats:
+        """Bg: what the factor and the last steps together make of H⁻¹g."""
+        return -self._two_loops(g)
+
     def learn(self, move: Floats, before: Any, after: Any) -> None:
         bend = after.gradient - before.gradient
         product = float(move @ bend)

@@ -1,0 +1,46 @@
+"""Where a fit stood after each pass."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Step(NamedTuple):
+    """Where a fit stands after a pass over the rows."""
+
+    weights: Floats
+    intercept: Any
+    value: float
+    gradient_norm: float
+    step: float
+    passes: float
+    moved_by: str
+    negative_curvature: bool
+    start: int
+    seconds: float
+
+
+class Record(NamedTuple):
+    """One line of `history_`."""
+
+    passes: float
+    value: float
+    gradient_norm: float
+    step: float
+    seconds: float
+    negative_curvature: bool = False
+    """Whether the Hessian had a negative eigenvalue there; of the solvers only Newton's on squared error looks."""
+    start: int = 0
+    """Which of the starts, where there are several."""
+
+
+def record_of(step: Step) -> Record:
+    """The line of `history_` for a step."""
+    return Record(
+        step.passes, step.value, step.gradient_norm, step.step, step.seconds, step.negative_curvature, step.start
+    )
