@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-slow bench peers lint clean
+.PHONY: demo test test-slow bench bench-softmax peers lint clean
+MNIST ?= ../shared/data/mnist
 
 demo: $(READY)
 	$(BIN)/python demo/breast_cancer.py
@@ -22,6 +23,10 @@ lint: $(READY)
 
 bench: $(READY) peers
 	$(BIN)/python benchmarks/dense.py
+	$(BIN)/python benchmarks/online.py
+
+bench-softmax: $(READY) peers
+	$(BIN)/python benchmarks/softmax.py --mnist $(MNIST)
 
 peers: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore \

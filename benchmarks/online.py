@@ -30,7 +30,7 @@ from separatrix.online import LearningRate, OnlineState, row_order, scan
 
 HERE = Path(__file__).resolve().parent
 PROBLEM = Problem("online", "standard normal", 1_000_000, 30, (1, 1))
-RATE, PASSES, REPEATS, SEED = 0.01, 5, 5, 7
+RATE, PASSES, REPEATS, SEED = 0.01, 5, 9, 7
 SAME_LOSS = 0.03
 """How far the mean losses of both may lie apart: they take the same steps, in another random order."""
 
