@@ -74,11 +74,8 @@ def conclusion(
     made = factor(M)
     if made is None:
         return None
-    inverse = made.inverse()
-    flat = float(np.abs(inverse).sum(axis=1).max())  # ‖M⁻¹‖∞ ≥ 1/λ_min
-    rows, width = n * share, gradient.size
-    lost = EPS * (min(rows, BLOCK) + rows / BLOCK + width) * width
-    scaled = float(np.abs(inverse * np.outer(made.diagonal, made.diagonal)).sum(axis=1).max())
+    inverse, flat, scaled = inverted(made)
+    lost = sum_rounding(n * share, gradient.size)
     shaken = lost * (math.sqrt(scaled) if isinstance(M, Root) else scaled) + slip
     if not shaken < 0.5:
         return None
@@ -133,11 +130,9 @@ def local_conclusion(
     made = factor(M)
     if made is None:
         return None
-    inverse = made.inverse()
-    flat = float(np.abs(inverse).sum(axis=1).max())
-    scaled = float(np.abs(inverse * np.outer(made.diagonal, made.diagonal)).sum(axis=1).max())
+    inverse, flat, scaled = inverted(made)
     largest = float(np.linalg.eigvalsh(made.whiten(made.whiten(G).T)).max()) * (1 + 1e-9)
-    lost = EPS * (min(n, BLOCK) + n / BLOCK + len(M)) * len(M)
+    lost = sum_rounding(n, len(M))
     shaken = lost * (scaled + largest) + third * slip * largest
     if not shaken < 0.5:
         return None
@@ -149,6 +144,19 @@ def local_conclusion(
         return None
     t = 2 * nu / (1 + math.sqrt(1 - 2 * q * nu))
     return Bounds(nu, rho, nu * t - t * t / 2 + q * t**3 / 6, t, spread(inverse), 1.0, only=False)
+
+
+def inverted(made: Factor) -> tuple[Floats, float, float]:
+    """M⁻¹; its largest row sum, ‖M⁻¹‖∞ ≥ 1/λ_min; and the same where M is scaled to a diagonal of ones."""
+    inverse = made.inverse()
+    size = np.abs(inverse)
+    scaled = size * np.outer(made.diagonal, made.diagonal)
+    return inverse, float(size.sum(axis=1).max()), float(scaled.sum(axis=1).max())
+
+
+def sum_rounding(rows: float, width: int) -> float:
+    """How far the rounding of sums over rows can move an eigenvalue of a scaled Hessian."""
+    return EPS * (min(rows, BLOCK) + rows / BLOCK + width) * width
 
 
 def gap_bound(x: float) -> float:

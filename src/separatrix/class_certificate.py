@@ -25,6 +25,7 @@ from .certificate import (
     Bounds,
     conclusion,
     from_nu_and_rho,
+    inverted,
     local_conclusion,
     margin_rounding,
     share_of_rows,
@@ -97,8 +98,7 @@ def witnessed(
     made = factor(B)
     if made is None:
         return None, 0
-    inverse = made.inverse()
-    scaled = float(np.abs(inverse * np.outer(made.diagonal, made.diagonal)).sum(axis=1).max())
+    inverse, _, scaled = inverted(made)
     slip = 2 * _score_rounding(risk, v, radius)
     shaken = EPS * (len(risk.rows) / 16 + 100 + len(B)) * len(B) * scaled + slip
     if not shaken < 0.5:
