@@ -138,7 +138,7 @@ class ClassRisk:
                 sums += self._framed(*block.pull(self.loss.slope(at)))
                 margin = min(margin, least_margin(s, block))
                 if hessian is not None:
-                    self._add_hessian(hessian, block, at)
+                    self.add_hessian(hessian, block, at)
         return Jet(value, sums, hessian, margin)
 
     def _product(self, V: Floats, U: Floats, rows: Rows, lo: int, hi: int) -> Floats:
@@ -154,7 +154,8 @@ class ClassRisk:
         tail = level[:, None] if self.frame.lifted else np.empty((len(level), 0))
         return np.hstack([pull / self.frame.scale, tail])
 
-    def _add_hessian(self, H: Floats, block: Block, at: Probabilities) -> None:
+    def add_hessian(self, H: Floats, block: Block, at: Probabilities) -> None:
+        """H ← H + Σᵢ cᵢ ∂²f/∂s² ⊗ zᵢzᵢᵀ over a block."""
         Z = self.coordinates(block)
         for k in range(self.classes):
             for j in range(k + 1):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..certificate import Bounds
-from ..class_certificate import EXACT_WORK, ClassEvidence, class_bounds, local_class_bounds, witnessed
+from ..class_certificate import EXACT_WORK, class_bounds, local_class_bounds, witnessed
+from ..class_evidence import ClassEvidence
 from ..class_risk import ClassRisk
 from ..data import Rows
 from ..linalg import Factor, steady_factor
