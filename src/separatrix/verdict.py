@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -123,10 +124,10 @@ class Verdict:
             "status": self.status,
             "ok": self.ok,
             "rank": {"rank": self.rank.rank, "of": self.rank.of, "aliased": list(self.rank.aliased)},
-            "certificate": {"kind": kind, **_plain(self.certificate)} if kind else None,
+            "certificate": {"kind": kind, **plain(self.certificate)} if kind else None,
             "cause": self.cause,
             "remedy": self.remedy,
-            "claim": _plain(self.claim),
+            "claim": plain(self.claim),
         }
 
     def __str__(self) -> str:
@@ -149,14 +150,20 @@ def listed(names: tuple[str, ...] | list[str], most: int = 5) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _plain(record: Any) -> dict[str, Any]:
-    return {entry.name: _plain_value(getattr(record, entry.name)) for entry in fields(record)}
+def plain(record: Any) -> dict[str, Any]:
+    """The fields of a dataclass as plain numbers, strings, lists and dictionaries."""
+    return {entry.name: plain_value(getattr(record, entry.name)) for entry in fields(record)}
 
 
-def _plain_value(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """A value as JSON can hold it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain_value(each) for key, each in value.items()}
     if isinstance(value, np.ndarray):
-        return [_plain_value(each) for each in value.tolist()]
+        return [plain_value(each) for each in value.tolist()]
     if isinstance(value, tuple | list):
-        return [_plain_value(each) for each in value]
+        return [plain_value(each) for each in value]
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,109 @@
+"""How classes lie to each other: separated, quasi-separated or overlapping, and what proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .verdict import Rank, plain
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+KINDS = ("separated", "quasi-separated", "overlap")
+INTERCEPT = "(intercept)"
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Σᵢ λᵢ (e_own − e_other) ⊗ (xᵢ, 1) = 0, λ > 0: signed rows that balance.
+
+    A signed row is positive where a rule gives the row a higher score for its own class than for the other; so of rows
+    that balance, none can be positive unless another is negative. Without an intercept the 1 is left out.
+    """
+
+    rows: Indices
+    """The rows of X."""
+    own: Indices
+    """The class of each row, by its place in `classes`."""
+    other: Indices
+    """The class it is compared with; of two classes always the other one."""
+    multipliers: Floats
+    """λ, up to their last digits: positive numbers nearby balance exactly."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class SeparationProof:
+    """What proves a kind of separation.
+
+    Separated: `weights` and `intercept` alone, positive on every signed row. Overlap: `balance`, signed rows that
+    span all there are and balance, so that no rule is positive on one of all rows without being negative on another.
+    Quasi-separated: both, `weights` positive on the separated rows and zero on the others, and a balance of the others.
+    """
+
+    weights: Floats | None
+    """w; of K classes K × columns, zero for the last. None if nothing is separated."""
+    intercept: Any
+    margin: float
+    """The distance of the nearest of the separated rows; 0 if nothing is separated."""
+    directions: Floats
+    """Independent directions that are zero on every signed row that is not separated, and together all of them:
+    q × (weights, then the intercept), of K classes q × K × (weights, then the intercept). Columns that are combinations
+    of others are left out: zero. Empty (q = 0) for an overlap; for separated classes not needed, and empty."""
+    balance: Combination | None
+    """Signed rows that balance and span all signed rows that are not separated; None if all are."""
+    crossing: Combination | None
+    """At most (weights + 1) signed rows that balance: no rule is positive on all of them. Of two classes, a convex
+    combination of rows of one that is one of rows of the other. None if the classes are separated."""
+    perturbation: float
+    """0 if all of this holds exactly for the numbers as they are; else the relative change of single numbers of X with
+    which it does, a few units in their last place."""
+
+
+@dataclass(frozen=True)
+class Separability:
+    """How the classes lie to each other. `str(result)` says it; `result.check(X, y)` proves it from the data alone."""
+
+    kind: str
+    """separated: a rule gives every row's own class a strictly higher score than any other. quasi-separated: a rule
+    does so for some rows and errs on none. overlap: no rule does so for any row without erring on another, so that
+    maximum likelihood has a finite answer."""
+    rows: Indices
+    """The largest set of rows that one rule separates strictly, of K classes from all other classes, without erring on
+    any other row."""
+    partly: Indices
+    """Of K classes: rows that are separated from some of the other classes, not from all."""
+    row_names: tuple[Any, ...]
+    """The names of `rows` in the index of a data frame; else their numbers."""
+    coefficients: Mapping[Any, Any]
+    """For each column, and for "(intercept)": what maximum likelihood makes of its coefficient: "finite", "+inf",
+    "-inf", or "undetermined" where it goes to infinity either way or depends on others. Of K classes such a mapping for
+    each class but the last, whose weights are zero."""
+    certificate: SeparationProof
+    rank: Rank
+    classes: tuple[Any, ...]
+    columns: tuple[str, ...]
+    fit_intercept: bool
+    count: int = field(repr=False)
+    """How many rows X had."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is {self.kind!r}; it must be one of {', '.join(KINDS)}.")
+
+    def check(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
+        """Prove the kind and the rows from the data, by code that shares nothing with what found them."""
+        prove = import_module(".audit_separation", __package__).prove  # at need: it reads this class
+        return bool(prove(self, X, y, sample_weight))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        return plain(self)
