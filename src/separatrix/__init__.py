@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from . import losses as losses
     from .fitting.path import CrossValidation as CrossValidation
     from .learners.logistic import LogisticRegression as LogisticRegression
+    from .learners.separability import separability as separability
     from .learners.warnings import BudgetWarning as BudgetWarning
     from .learners.warnings import SeparationWarning as SeparationWarning
     from .online import LearningRate as LearningRate
     from .rule import LinearRule as LinearRule
+    from .separable import Separability as Separability
     from .verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
@@ -24,6 +26,8 @@ _HOMES = {
     "LogisticRegression": ".learners.logistic",
     "LinearRule": ".rule",
     "Verdict": ".verdict",
+    "separability": ".learners.separability",
+    "Separability": ".separable",
     "LearningRate": ".online",
     "CrossValidation": ".fitting.path",
     "SeparationWarning": ".learners.warnings",
@@ -35,9 +39,11 @@ __all__ = [
     "LearningRate",
     "LinearRule",
     "LogisticRegression",
+    "Separability",
     "SeparationWarning",
     "Verdict",
     "losses",
+    "separability",
 ]
 
 

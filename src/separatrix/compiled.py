@@ -215,6 +215,35 @@ def _root(X, lo, hi, center, inverse_scale, weight, A):  # type: ignore[no-untyp
             A[i - lo, j] = root
 
 
+@register_jitable(**SUMS)
+def _sizes(X, lo, rows, center, w, b, z):  # type: ignore[no-untyped-def]
+    """zᵢ = Σⱼ |(xᵢⱼ − cⱼ)wⱼ| + |b|: what the rounding of a score is relative to."""
+    for k in range(rows):
+        s = 0.0
+        for j in range(w.size):
+            s += abs((X[lo + k, j] - center[j]) * w[j])
+        z[k] = s + abs(b)
+
+
+def _score(X, lo, hi, gather, center, w, b, scores, sizes):  # type: ignore[no-untyped-def]
+    """The scores of the rows lo ≤ i < hi; their sizes too where there is room for them."""
+    d = w.size
+    tile = np.empty((TILE if gather else 0, d), X.dtype)
+    for start in range(lo, hi, TILE):
+        rows = min(TILE, hi - start)
+        if gather:
+            for j in range(d):
+                for k in range(rows):
+                    tile[k, j] = X[start + k, j]
+            _scores(tile, 0, rows, center, w, b, scores[start - lo :])
+            if sizes.size:
+                _sizes(tile, 0, rows, center, w, b, sizes[start - lo :])
+        else:
+            _scores(X, start, rows, center, w, b, scores[start - lo :])
+            if sizes.size:
+                _sizes(X, start, rows, center, w, b, sizes[start - lo :])
+
+
 STAMP = hashlib.sha256(
     "".join(inspect.getsource(module) for module in (numerics, losses, sys.modules[__name__])).encode()
 ).hexdigest()
@@ -278,3 +307,14 @@ def root_kernel(dtype: str, order: str, out: str) -> Callable[..., Any]:
         _matrix(out, "C", readonly=False),
     )  # fmt: skip
     return _compiled(_root, signature, cached=True, **EXACT)
+
+
+@cache
+def score_kernel(dtype: str, order: str) -> Callable[..., Any]:
+    """The compiled scores of rows."""
+    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
+    signature = types.void(
+        _matrix(dtype, order, readonly=True), types.int64, types.int64, types.boolean, numbers, numbers, types.float64,
+        vector, vector,
+    )  # fmt: skip
+    return _compiled(_score, signature, cached=True, **EXACT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -10,13 +10,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .verdict import Rank, plain
+from .verdict import Rank, listed, plain
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 KINDS = ("separated", "quasi-separated", "overlap")
 INTERCEPT = "(intercept)"
+
+
+class Later(Mapping[Any, Any]):
+    """A mapping that is worked out when it is first looked at."""
+
+    def __init__(self, work: Callable[[], Mapping[Any, Any]]) -> None:
+        self._work: Callable[[], Mapping[Any, Any]] | None = work
+        self._done: Mapping[Any, Any] = {}
+
+    def _read(self) -> Mapping[Any, Any]:
+        if self._work is not None:
+            self._done, self._work = self._work(), None  # and what the work needed may go
+        return self._done
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._read()[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __repr__(self) -> str:
+        return repr(self._done) if self._work is None else "(not yet asked for)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self._read()),)
 
 
 @dataclass(frozen=True)
@@ -85,8 +113,9 @@ class Separability:
     """The names of `rows` in the index of a data frame; else their numbers."""
     coefficients: Mapping[Any, Any]
     """For each column, and for "(intercept)": what maximum likelihood makes of its coefficient: "finite", "+inf",
-    "-inf", or "undetermined" where it goes to infinity either way or depends on others. Of K classes such a mapping for
-    each class but the last, whose weights are zero."""
+    "-inf", or "undetermined" where it goes to infinity either way, or the column is a combination of columns before it
+    (the others are judged without it). Of K classes such a mapping for each class but the last, whose weights are zero.
+    For many rows that are separated it is worked out when first looked at; until then the result refers to X."""
     certificate: SeparationProof
     rank: Rank
     classes: tuple[Any, ...]
@@ -104,6 +133,80 @@ class Separability:
         prove = import_module(".audit_separation", __package__).prove  # at need: it reads this class
         return bool(prove(self, X, y, sample_weight))
 
+    @property
+    def infinite(self) -> tuple[str, ...]:
+        """The coefficients that maximum likelihood sends to infinity, with their signs where they have one."""
+        return tuple(self._sorted("+inf", "-inf", "undetermined"))
+
+    def _sorted(self, *kinds: str) -> list[str]:
+        """The names of the coefficients of these kinds, the columns that are combinations of others left out."""
+        groups = self.coefficients.items() if len(self.classes) > 2 else [("", self.coefficients)]
+        signs = {"+inf": " → +∞", "-inf": " → −∞", "undetermined": " → ±∞", "finite": ""}
+        return [
+            f"{column}{f' of {label}' if len(self.classes) > 2 else ''}{signs[kind]}"
+            for label, group in groups
+            for column, kind in group.items()
+            if kind in kinds and column not in self.rank.aliased
+        ]
+
+    def __str__(self) -> str:
+        sentences = [_SAYS[self.kind](self), self._coefficients_in_words(), self._rank_in_words(), self._exactness()]
+        return " ".join(sentence for sentence in sentences if sentence)
+
+    def _coefficients_in_words(self) -> str:
+        if self.kind == "overlap":
+            return "Maximum likelihood has a finite answer."
+        gone, stay = self._sorted("+inf", "-inf", "undetermined"), self._sorted("finite")
+        end = f"{listed(stay)} stay{'s' * (len(stay) == 1)} finite." if stay else "none stays finite."
+        return f"Maximum likelihood sends {listed(gone)}; {end}"
+
+    def _rank_in_words(self) -> str:
+        if not self.rank.aliased:
+            return ""
+        verb = "is a combination" if len(self.rank.aliased) == 1 else "are combinations"
+        return f"{listed(self.rank.aliased)} {verb} of the columns before and left out."
+
+    def _exactness(self) -> str:
+        slip = self.certificate.perturbation
+        return f"This holds if single numbers of X are changed by up to {slip:.1e} of themselves." if slip else ""
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, for JSON."""
         return plain(self)
+
+
+def _say_separated(result: Separability) -> str:
+    return (
+        f"Separated: a rule puts all {len(result.rows)} rows on the side of their own class, the nearest at a distance "
+        f"of {result.certificate.margin:.3g}."
+    )
+
+
+def _say_quasi(result: Separability) -> str:
+    crossing = result.certificate.crossing
+    assert crossing is not None
+    part = f" and {len(result.partly)} in part" if len(result.partly) else ""
+    who = f" ({_some(result.row_names)})" if len(result.rows) else ""
+    return (
+        f"Quasi-separated: a rule separates {len(result.rows)} rows{who}{part} and errs on none; the others are on its "
+        f"boundary, and {len(crossing)} of them show that no rule separates all."
+    )
+
+
+def _say_overlap(result: Separability) -> str:
+    crossing = result.certificate.crossing
+    assert crossing is not None
+    return (
+        f"Overlap: no rule separates any row without erring on another; "
+        f"{len(crossing)} rows ({_some(crossing.rows.tolist())}) show that none separates all."
+    )
+
+
+def _some(names: Any, most: int = 5) -> str:
+    """The first names."""
+    shown = ", ".join(str(name) for name in names[:most])
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{'row' if len(names) == 1 else 'rows'} {shown}{more}"
+
+
+_SAYS = {"separated": _say_separated, "quasi-separated": _say_quasi, "overlap": _say_overlap}

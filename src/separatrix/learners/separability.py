@@ -1,0 +1,103 @@
+"""Whether classes can be separated: the test as users call it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from ..data import Rows
+from ..data.threads import ordered_map, thread_count
+from ..fitting.problem import NotFiniteError
+from ..separable import INTERCEPT, Later, Separability
+from ..separation.cases import Cases, frame_of
+from ..separation.proof import Proved, prove
+from ..separation.search import Found, Hunt
+from ..separation.signs import all_finite, coefficient_kinds
+from ..verdict import Rank
+from .targets import checked_targets, class_costs, rows_of
+from .validation import check_lengths, checked_costs, checked_rows, not_finite
+
+SINGLE_THREAD_BELOW, COMPILE_FROM = 200_000, 400_000
+
+
+class _Asker(BaseEstimator):  # type: ignore[misc]
+    """Carries the names of columns through scikit-learn's checks."""
+
+
+def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool = True) -> Separability:
+    """∃ w, b: yᵢ(xᵢᵀw + b) ≥ 0 for all i, and > 0 for all (separated) or some (quasi-separated)?  [001 13; 004 4.1]"""
+    asker = _Asker()
+    given = checked_rows(asker, X, reset=True)
+    targets = checked_targets(separability, y)
+    check_lengths(given, targets)
+    cost = checked_costs(sample_weight, len(given))
+    class_costs(None, targets, cost)
+    names = getattr(asker, "feature_names_in_", None)
+    columns = tuple(f"x{j}" for j in range(given.shape[1])) if names is None else tuple(map(str, names))
+    rows = rows_of(given, targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM)
+    labels = tuple(targets.classes.tolist())
+    try:
+        found, proved = separation_of(rows, len(labels), bool(fit_intercept), seed=0)
+    except NotFiniteError:
+        raise not_finite(given, columns, asker) from None
+    return result_of(found, proved, labels, columns, X.index if hasattr(X, "iloc") else None)
+
+
+def threads_for(rows: Rows) -> int:
+    """One thread for little data."""
+    return thread_count(None) if rows.X.size >= SINGLE_THREAD_BELOW else 1
+
+
+def separation_of(rows: Rows, classes: int, lifted: bool, seed: int) -> tuple[Found, Proved]:
+    """Search and proof."""
+    with ordered_map(threads_for(rows)) as each:
+        rows = replace(rows, map=each)
+        _check_finite(rows)
+        hunt = Hunt(Cases.of(rows, classes, lifted, frame_of(rows, lifted, seed)), seed)
+        for _ in hunt.steps():
+            pass
+        return hunt.found, prove(hunt.found)
+
+
+def _check_finite(rows: Rows) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        for total in rows.each(lambda part, lo, hi: part.X[lo:hi].sum()):
+            if not np.isfinite(total) and not np.isfinite(rows.X).all():
+                raise NotFiniteError
+
+
+def result_of(
+    found: Found, proved: Proved, classes: tuple[Any, ...], columns: tuple[str, ...], index: Any
+) -> Separability:
+    """The answer with its names."""
+    cases = found.cases
+    of = len(columns) + cases.lifted
+    aliased = tuple(columns[j] for j in found.aliased)
+    names = tuple(proved.rows.tolist()) if index is None else tuple(index[i] for i in proved.rows.tolist())
+
+    def coefficients() -> Mapping[Any, Any]:
+        return _named(_kinds(found, proved.kind), classes, [*columns, INTERCEPT])
+
+    late = proved.kind == "separated" and cases.compiled
+    return Separability(
+        proved.kind, proved.rows, proved.partly, names, Later(coefficients) if late else coefficients(), proved.proof,
+        Rank(of - len(aliased), of, aliased), classes, columns, cases.lifted, len(cases.X),
+    )  # fmt: skip
+
+
+def _kinds(found: Found, kind: str) -> NDArray[np.str_]:
+    """What becomes of each coefficient, with threads of its own: the search's are gone when this is asked."""
+    if kind == "overlap":
+        return all_finite(found.cases)
+    with ordered_map(thread_count(None) if found.cases.compiled else 1) as each:
+        return coefficient_kinds(replace(found, cases=replace(found.cases, map=each)))
+
+
+def _named(kinds: NDArray[np.str_], classes: tuple[Any, ...], names: list[str]) -> Mapping[Any, Any]:
+    by_class = [dict(zip(names, row.tolist(), strict=False)) for row in kinds]
+    return by_class[0] if len(classes) == 2 else dict(zip(classes[:-1], by_class, strict=True))

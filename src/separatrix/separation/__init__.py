@@ -1,0 +1,1 @@
+"""Whether classes can be separated, and by how much."""

@@ -1,0 +1,112 @@
+"""The linear program that finds all rows that can be separated, rows added and solved again from the last basis."""
+
+from __future__ import annotations
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+TIGHT = 1e-9
+
+
+class Program:
+    """max Σᵢtᵢ  subject to  aᵢᵀv ≥ tᵢ, 0 ≤ tᵢ ≤ 1, v free.
+
+    The rules that err on no row are a cone, closed under addition and scaling: so at the optimum every tᵢ is 0 or 1,
+    and those at 1 are the largest set of rows that one rule separates while it errs on none.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.width, self.rows = width, 0
+        self.highs = silent()
+        for _ in range(width):
+            self.highs.addVar(-highspy.kHighsInf, highspy.kHighsInf)
+        self.highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+
+    def add(self, A: Floats) -> None:
+        """More rows; each is scaled by a power of two to about one."""
+        A = scaled(A)
+        k, width = len(A), self.width
+        zeros = np.zeros(k)
+        self.highs.addCols(
+            k, np.ones(k), zeros, np.ones(k), 0, np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+        )  # fmt: skip
+        own = width + self.rows + np.arange(k, dtype=np.int32)
+        index = np.hstack([np.tile(np.arange(width, dtype=np.int32), (k, 1)), own[:, None]])
+        value = np.hstack([A, np.full((k, 1), -1.0)])
+        keep = value != 0
+        starts = np.append(0, np.cumsum(keep.sum(axis=1))).astype(np.int32)
+        self.highs.addRows(
+            k, zeros, np.full(k, highspy.kHighsInf), int(starts[-1]), starts[:-1], index[keep], value[keep]
+        )  # fmt: skip
+        self.rows += k
+
+    def solve(self) -> tuple[Floats, Floats] | None:
+        """v and t; None if the solver gave up."""
+        self.highs.run()
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        found = np.asarray(self.highs.getSolution().col_value)
+        return found[: self.width], found[self.width :]
+
+
+def few_that_balance(A: Floats, prefer: Floats) -> Floats | None:
+    """λ ≥ 0 with Aᵀλ = 0 and Σλ = 1, a vertex: at most rank + 1 of them are positive; those preferred, first."""
+    A = scaled(A)
+    highs, (m, width) = silent(), A.shape
+    for _ in range(width):
+        highs.addRow(0.0, 0.0, 0, np.empty(0, np.int32), np.empty(0))
+    highs.addRow(1.0, 1.0, 0, np.empty(0, np.int32), np.empty(0))
+    value = np.hstack([A, np.ones((m, 1))])
+    index = np.tile(np.arange(width + 1, dtype=np.int32), (m, 1))
+    keep = value != 0
+    starts = np.append(0, np.cumsum(keep.sum(axis=1))).astype(np.int32)
+    highs.addCols(
+        m, prefer, np.zeros(m), np.full(m, highspy.kHighsInf), int(starts[-1]), starts[:-1], index[keep], value[keep]
+    )  # fmt: skip
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    return np.asarray(highs.getSolution().col_value)
+
+
+def even_balance(A: Floats) -> Floats | None:
+    """λ with Aᵀλ = 0, Σλ = 1 and the least of them as large as can be; None if that is not positive."""
+    largest = np.abs(A).max(axis=1, initial=0.0)
+    scale = np.exp2(-np.round(np.log2(np.where(largest > 0, largest, 1.0))))
+    m = len(A)
+    highs = silent()
+    highs.addCols(
+        m + 1, np.append(np.zeros(m), -1.0), np.zeros(m + 1), np.full(m + 1, highspy.kHighsInf), 0,
+        np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0),
+    )  # fmt: skip
+    places = np.arange(m, dtype=np.int32)
+    for column in (A * scale[:, None]).T:
+        highs.addRow(0.0, 0.0, m, places, np.ascontiguousarray(column))
+    highs.addRow(1.0, 1.0, m, places, np.ones(m))
+    for i in range(m):
+        highs.addRow(0.0, highspy.kHighsInf, 2, np.array([i, m], np.int32), np.array([1.0, -1.0]))
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    found = np.asarray(highs.getSolution().col_value)
+    return found[:m] * scale if found[m] > 0 else None
+
+
+def scaled(A: Floats) -> Floats:
+    """Each row times a power of two that brings its largest number to about one."""
+    largest = np.abs(A).max(axis=1, initial=0.0)
+    return A * np.exp2(-np.round(np.log2(np.where(largest > 0, largest, 1.0))))[:, None]  # type: ignore[no-any-return]
+
+
+def silent() -> highspy.Highs:
+    """The solver, set up for one thread, the simplex method and tight tolerances."""
+    highs = highspy.Highs()
+    for name, value in (
+        ("output_flag", False), ("threads", 1), ("random_seed", 0), ("solver", "simplex"),
+        ("primal_feasibility_tolerance", TIGHT), ("dual_feasibility_tolerance", TIGHT),
+    ):  # fmt: skip
+        highs.setOptionValue(name, value)
+    return highs

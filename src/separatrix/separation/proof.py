@@ -1,0 +1,204 @@
+"""From what a search found to what proves it, in the user's units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..linalg import EPS
+from ..separable import Combination, SeparationProof
+from .balance import balance_of, combination, crossing_of, slip_of
+from .cases import Cases, Frame, Look
+from .search import ZERO, Found, TroubleError
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+UNDECIDED = 100_000
+"""Rows so near that only exact arithmetic can tell their side; more than this are not looked at one by one."""
+ROUGH = (10, 20, 30)
+"""Bits to which a direction is rounded, if it stays positive: few bits keep zeros exact."""
+
+
+class Proved(NamedTuple):
+    """What is proved, by rows of X."""
+
+    kind: str
+    rows: Indices
+    partly: Indices
+    proof: SeparationProof
+
+
+def prove(found: Found) -> Proved:
+    """The certificate of what was found."""
+    if found.kind == "separated":
+        return _separated(found)
+    balance = balance_of(found)
+    crossing = crossing_of(found, balance)
+    slip = max(slip_of(found, each, balance.rank) for each in (balance, crossing))
+    if found.kind == "overlap":
+        none = np.empty(0, np.intp)
+        proof = SeparationProof(
+            None, None, 0.0, np.empty((0, *_shape(found.cases))), combination(found, balance),
+            combination(found, crossing), slip,
+        )  # fmt: skip
+        return Proved("overlap", none, none, proof)
+    return _quasi(found, combination(found, balance), combination(found, crossing), slip)
+
+
+def _shape(cases: Cases) -> tuple[int, ...]:
+    d = cases.X.shape[1] + 1
+    return (d,) if cases.classes == 2 else (cases.classes, d)
+
+
+def _in_user_units(cases: Cases, vectors: Floats) -> Floats:
+    """vectors × classes × (weights, then the intercept)."""
+    W, b = cases.to_user(cases.by_class(np.atleast_2d(vectors)))
+    return np.concatenate([W, b[..., None]], axis=-1)
+
+
+def raw(cases: Cases) -> Cases:
+    """The same cases in the user's units."""
+    d = cases.X.shape[1]
+    return replace(cases, frame=Frame(np.zeros(d), np.ones(d)), keep=np.arange(d))
+
+
+def _split(cases: Cases, full: Floats) -> tuple[Floats, Any]:
+    """Weights and intercept as they are published: of two classes one vector and one number."""
+    if cases.classes == 2:
+        return full[1, :-1].copy(), float(full[1, -1])
+    return full[:, :-1].copy(), full[:, -1].copy()
+
+
+def _flat(cases: Cases, full: Floats) -> Floats:
+    """classes × (weights, intercept) without the class of reference, as a direction of the raw cases."""
+    rest = full[np.arange(cases.classes) != cases.reference]
+    return np.asarray(rest if cases.lifted else rest[:, :-1]).ravel()
+
+
+# ------------------------------------------------------------------------------------ separated
+
+
+def _separated(found: Found) -> Proved:
+    cases = found.cases
+    full = _in_user_units(cases, found.v)[0]
+    nearest = _strictly_positive(raw(cases), full)
+    weights, intercept = _split(cases, full)
+    nothing = np.empty((0, *_shape(cases)))
+    proof = SeparationProof(weights, intercept, nearest, nothing, None, None, 0.0)
+    return Proved("separated", np.unique(cases.row), np.empty(0, np.intp), proof)
+
+
+def _strictly_positive(cases: Cases, full: Floats) -> float:
+    """The least distance of a row, all of them proved to be positive."""
+    lengths = np.linalg.norm(full[:, None, :-1] - full[None, :, :-1], axis=2)
+    nearest, undecided = np.inf, 0
+    for look in cases.look(_flat(cases, full), sized=True):
+        assert look.sizes is not None
+        m, own = look.margins[0], cases.own[look.cases]
+        length = lengths[0, 1] if cases.classes == 2 else lengths[own]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            nearest = min(nearest, float(np.nanmin(np.where(np.isfinite(m), m / length, np.inf))))
+        doubt = ~(m > (cases.X.shape[1] + 4) * EPS * look.sizes[0])
+        undecided += int(doubt.sum())
+        if undecided > UNDECIDED:
+            raise TroubleError
+        for i, k in np.argwhere(doubt):
+            case = look.cases.start + i
+            other = 1 - cases.own[case] if cases.classes == 2 else k
+            if _exactly(cases, full, case, other) <= 0:
+                raise TroubleError
+    return nearest
+
+
+def _exactly(cases: Cases, full: Floats, case: Any, other: Any) -> Fraction:
+    """(w_own − w_other)ᵀx + b_own − b_other, in fractions."""
+    mine, its = full[cases.own[case]].tolist(), full[other].tolist()
+    x = [*cases.X[cases.row[case]].tolist(), 1.0]
+    return sum((Fraction(v) * (Fraction(a) - Fraction(b)) for v, a, b in zip(x, mine, its, strict=True)), Fraction(0))
+
+
+# ------------------------------------------------------------------------------------ quasi-separated
+
+
+def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance: float) -> Proved:
+    cases = found.cases
+    v = _rough(found)
+    full = _in_user_units(cases, v)[0]
+    directions = _in_user_units(cases, found.directions.T)
+    rows, partly, nearest, slip = _sides(raw(cases), full, directions)
+    weights, intercept = _split(cases, full)
+    published = directions[:, 1] if cases.classes == 2 else directions
+    proof = SeparationProof(
+        weights, intercept, nearest, published, balance, crossing,
+        max(slip, imbalance),
+    )  # fmt: skip
+    return Proved("quasi-separated", rows, partly, proof)
+
+
+def _rough(found: Found) -> Floats:
+    """The direction in few bits, where that leaves it positive on the same working rows."""
+    N = found.directions
+    beta = np.linalg.lstsq(N, found.v, rcond=None)[0]
+    beta /= np.abs(beta).max()
+    A = found.working.A
+    positive = A @ found.v > ZERO * (np.abs(A) @ np.abs(found.v))
+    for bits in ROUGH:
+        v: Floats = N @ np.round(beta * 2.0**bits)
+        if (A[positive] @ v > 2.0**-20 * (np.abs(A[positive]) @ np.abs(v))).all():
+            return v
+    return N @ (beta * 2.0**30)  # type: ignore[no-any-return]
+
+
+def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Indices, float, float]:
+    """The rows that are separated and those that are in part; the least distance; how far zeros are from zero."""
+    vectors = np.array([_flat(cases, each) for each in [full, *directions]])
+    lengths = np.linalg.norm(full[:, None, :-1] - full[None, :, :-1], axis=2)
+    all_of = np.ones(len(cases.X), bool)
+    any_of, seen = np.zeros(len(cases.X), bool), np.zeros(len(cases.X), bool)
+    nearest, slip = np.inf, 0.0
+    for look in cases.look(vectors, sized=True):
+        positive, zero = _positive_and_zero(look)
+        own, row = cases.own[look.cases], cases.row[look.cases]
+        length = np.full_like(look.margins[0], lengths[0, 1]) if cases.classes == 2 else lengths[own]
+        if positive.any():
+            nearest = min(nearest, float((look.margins[0][positive] / length[positive]).min()))
+        all_of[row[zero.any(axis=1)]] = False
+        any_of[row[positive.any(axis=1)]] = True
+        seen[row] = True
+        if (look.margins[:, zero] != 0).any():
+            slip = max(slip, _slip(cases, look, zero, [full, *directions]))
+    separated = all_of & any_of & seen
+    return np.flatnonzero(separated), np.flatnonzero(any_of & ~separated), nearest, slip
+
+
+def _positive_and_zero(look: Look) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    assert look.sizes is not None
+    m, size, real = look.margins[0], look.sizes[0], np.isfinite(look.margins[0])
+    positive, zero = (m > ZERO * size) & real, (np.abs(m) <= ZERO * size) & real
+    if (real & ~positive & ~zero).any():
+        raise TroubleError
+    return positive, zero
+
+
+def _slip(cases: Cases, look: Look, zero: NDArray[np.bool_], vectors: list[Floats]) -> float:
+    """max |aᵀu| / Σⱼ|xⱼ(u_own − u_other)ⱼ| over rows that should be zero, rounding of the sums included."""
+    i, k = np.nonzero(zero)
+    case = look.cases.start + i
+    own = cases.own[case]
+    other = 1 - own if cases.classes == 2 else k
+    X, worst = cases.X[cases.row[case]].astype(np.longdouble), 0.0
+    for u in vectors:
+        used = np.flatnonzero(u.any(axis=0))
+        difference = (u[own] - u[other])[:, used].astype(np.longdouble)
+        wide = np.column_stack([X, np.ones(len(X))])[:, used] * difference
+        real = np.abs(wide[:, used < X.shape[1]]).sum(axis=1)
+        off = np.abs(wide.sum(axis=1)) + len(used) * 2.0**-63 * (real + np.abs(wide[:, used == X.shape[1]]).sum(axis=1))
+        off[wide.sum(axis=1) == 0] = 0.0
+        ratio = np.divide(off, real, out=np.zeros_like(off), where=real > 0)
+        worst = max(worst, float(ratio.max(initial=0.0)))
+    return 2 * worst

@@ -1,0 +1,298 @@
+"""The search: a few rows, a rule for them, a look at all rows for those it errs on, and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from ..data.threads import one_blas_thread
+from ..fitting.problem import NotFiniteError
+from ..linalg import EPS, dependence
+from .cases import Cases, Look
+from .newton import try_newton
+from .program import Program
+from .working import Working
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+FIRST, SECOND, MORE, AT_ONCE = 4, 20, 40, 1000
+"""Rows for each weight: of the first sample, of the second, of what a look adds; signed rows that are few anyway."""
+ZERO = 2.0**-36
+"""A margin of so much less than what went into it is rounding, or as good as."""
+RANK, SAME, MOST = 1e-10, 1e-11, 1000
+"""Singular values, relative, that are none; numbers that differ by rounding; denominators that are small."""
+ROUNDS = 200
+
+
+class Round(NamedTuple):
+    """Where a search stands."""
+
+    looks: float
+    working: int
+    wrong: int
+    """Signed rows that the last rule erred on."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """How the signed rows lie."""
+
+    kind: str
+    cases: Cases
+    aliased: Indices
+    working: Working
+    v: Floats
+    """A direction that is positive on all rows that can be separated and zero on the others; none if empty."""
+    directions: Floats
+    """weights × q: a basis of the directions that are zero on the rows that cannot be separated."""
+    boundary: Indices
+    """Of the working rows, those that balance and span all that cannot be separated."""
+    looks: float
+
+
+class TroubleError(ArithmeticError):
+    """Neither the linear program nor Newton's method could tell."""
+
+
+Search = Iterator[Round]
+
+
+class Hunt:
+    """One search; `steps` runs it, `found` holds what it found."""
+
+    def __init__(self, cases: Cases, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.looks, self.aliased = 0.0, np.empty(0, np.intp)
+        self.all = len(cases) * (cases.classes - 1) <= max(AT_ONCE, FIRST * cases.size)
+        self.cases = cases
+        self.working = Working(cases)
+        self.N: Floats | None = None
+        self.boundary = np.empty(0, np.intp)
+        self.program: Program | None = None
+        self.in_program = np.empty(0, np.intp)
+
+    # ------------------------------------------------------------------------------------ columns and first rows
+
+    def begin(self) -> None:
+        """Rows that span all rows; columns that are combinations of others are left out."""
+        cases = self.cases
+        first = self._some(FIRST * cases.size)
+        while True:
+            Z = cases.coordinates(cases.row[first])
+            order = np.append(cases.width - 1, np.arange(cases.width - 1)) if cases.lifted else np.arange(cases.width)
+            size = np.append(np.abs(cases.frame.center / cases.frame.scale) + 1, [1.0] * cases.lifted)
+            found = dependence(Z[:, order], 64 * EPS * size[order] * np.sqrt(len(Z)))
+            aliased = order[found.aliased]
+            if not aliased.size or self.all:
+                break
+            null = np.zeros(cases.width)
+            sort = found.null_space() @ self.rng.standard_normal(len(aliased))
+            null[order] = sort
+            more = self._off(null, size)
+            if not more.size:
+                break
+            first = np.union1d(first, more)
+        self.aliased = np.sort(aliased[aliased < len(cases.keep)])
+        if self.aliased.size:
+            self.cases = cases.without(self.aliased)
+        self.working = Working(self.cases)
+        self.working.add_cases(first)
+
+    def _some(self, count: int) -> Indices:
+        n = len(self.cases)
+        if self.all or count >= n:
+            return np.arange(n)
+        return np.unique(self.rng.integers(0, n, count))
+
+    def _off(self, null: Floats, size: Floats) -> Indices:
+        """Some cases whose rows are not in the span of those known."""
+        cases = self.cases
+        vector = np.zeros((cases.classes - 1, cases.width))
+        vector[0] = null
+        self.looks += 1
+        found = []
+        for look in cases.look(vector.ravel(), sized=True):
+            assert look.sizes is not None
+            m = np.where(np.isfinite(look.margins[0]), np.abs(look.margins[0]), 0.0)
+            off = (m > 1e-9 * look.sizes[0]).any(axis=1)
+            found.append(look.cases.start + np.flatnonzero(off))
+        off_all = np.concatenate(found)
+        count = FIRST * len(self.cases.keep)
+        return off_all if len(off_all) <= count else self.rng.choice(off_all, count, replace=False)
+
+    # ------------------------------------------------------------------------------------ rounds
+
+    def steps(self) -> Iterator[Round]:
+        """Round by round, until all rows are accounted for."""
+        self.begin()
+        grown = self.all
+        for _ in range(ROUNDS):
+            with one_blas_thread():
+                v = self._direction()
+            if v is None:
+                self.found = self._end("overlap", np.empty(0))
+                return
+            if not grown:  # before a look at all rows, a few more
+                grown = True
+                if self._enlarge(v):
+                    continue
+            wrong = self._wrong(v)
+            yield Round(self.looks, len(self.working), wrong)
+            if not wrong:
+                self.found = self._end("separated", v)
+                return
+        raise TroubleError
+
+    def _enlarge(self, v: Floats) -> int:
+        sample = self._some(SECOND * self.cases.size)
+        return self.working.add_cases(sample) if len(sample) else 0
+
+    def _direction(self) -> Floats | None:
+        """A direction that is positive on all working rows that can be separated; None if none can."""
+        while True:
+            A = self.working.A
+            B = A if self.N is None else A @ self.N
+            live = np.flatnonzero(np.abs(B).max(axis=1, initial=0.0) > ZERO * np.abs(A).max(axis=1, initial=0.0))
+            if not live.size:
+                self.boundary = np.arange(len(A))
+                return None
+            tried = try_newton(B[live])
+            if tried.status == "overlap":
+                self.boundary = np.arange(len(A))
+                self.N = np.zeros((A.shape[1], 0))
+                return None
+            if tried.status == "separated":
+                return tried.v if self.N is None else self.N @ tried.v
+            v, t = self._solve(B, live)
+            free = t > 0.5
+            if free.all():
+                return v if self.N is None else self.N @ v
+            if not free.any():
+                self.boundary, self.N = np.arange(len(A)), np.zeros((A.shape[1], 0))
+                return None
+            bound = np.setdiff1d(np.arange(len(A)), live[free])
+            self._restrict(bound)
+
+    def _solve(self, B: Floats, live: Indices) -> tuple[Floats, Floats]:
+        if self.program is None or not np.isin(self.in_program, live).all():
+            self.program, self.in_program = Program(B.shape[1]), np.empty(0, np.intp)
+        new = np.setdiff1d(live, self.in_program)
+        if len(new):
+            self.program.add(B[new])
+        self.in_program = np.append(self.in_program, new)
+        solved = self.program.solve()
+        if solved is None:
+            raise TroubleError
+        v, t = solved
+        return v, t[np.argsort(self.in_program)]
+
+    def _restrict(self, bound: Indices) -> None:
+        """Go on among the directions that are zero on these rows."""
+        self.boundary, self.program = bound, None
+        self.N = null_space(self.working.A[bound])
+
+    def _wrong(self, v: Floats) -> int:
+        """Look at all rows, and add some of those that the direction errs on; how many there were."""
+        if self.all:
+            return 0
+        self.looks += 1
+        if self.N is None:
+            nearest = max(float((self.working.A @ v).min()), 0.0)
+            found = [_nearer(look, nearest) for look in self.cases.look(v)]
+        else:
+            g = self.N @ self.rng.standard_normal(self.N.shape[1])
+            found = [_astray(look) for look in self.cases.look(np.stack([v, g]), sized=True)]
+        case = np.concatenate([each[0] for each in found])
+        other, margin = np.concatenate([each[1] for each in found]), np.concatenate([each[2] for each in found])
+        if self.cases.classes == 2:
+            other = 1 - self.cases.own[case]
+        if self.N is None and len(case):
+            some = self._zero_rows(case)
+            self.working.add(case[some][:1], other[some][:1])
+            case, other, margin = case[~some], other[~some], margin[~some]
+        wrong = int((margin <= 0).sum()) if self.N is None else len(margin)
+        if wrong and not self.working.add(*self._choice(case, other, margin)):
+            raise TroubleError
+        return wrong
+
+    def _choice(self, case: Indices, other: Indices, margin: Floats) -> tuple[Indices, Indices]:
+        """Not too many: half of them the worst, half of them any."""
+        count = max(AT_ONCE, MORE * self.cases.size)
+        if len(case) <= count:
+            return case, other
+        worst = np.argpartition(margin, count // 2)[: count // 2]
+        chosen = np.union1d(worst, self.rng.choice(len(case), count // 2, replace=False))
+        return case[chosen], other[chosen]
+
+    def _zero_rows(self, case: Indices) -> NDArray[np.bool_]:
+        """Which of these are zero: without an intercept a row of zeros is on no side of any rule."""
+        if self.cases.lifted:
+            return np.zeros(len(case), bool)
+        parts = np.array_split(case, 1 + len(case) // 65536)
+        return ~np.concatenate([self.cases.coordinates(self.cases.row[part]).any(axis=1) for part in parts])
+
+    def _end(self, kind: str, v: Floats) -> Found:
+        zero = np.flatnonzero(~self.working.A.any(axis=1))
+        if kind == "separated" and self.N is None and zero.size:
+            self.boundary = zero[:1]
+        if kind == "separated" and self.boundary.size:
+            kind = "quasi-separated"
+        N = np.eye(self.cases.size) if self.N is None else self.N
+        return Found(kind, self.cases, self.aliased, self.working, v, N, self.boundary, self.looks)
+
+
+def _nearer(look: Look, nearest: float) -> tuple[Indices, Indices, Floats]:
+    """The signed rows that are not positive, and those nearer than the nearest known; of each case the worst."""
+    m = look.margins[0]
+    if m.shape[1] == 1:
+        worst, least = np.zeros(len(m), np.intp), m[:, 0]
+    else:
+        worst = m.argmin(axis=1)
+        least = m[np.arange(len(m)), worst]
+    near = np.flatnonzero(~(least > nearest))
+    if not np.isfinite(least[near]).all():
+        raise NotFiniteError
+    return look.cases.start + near, worst[near], least[near]
+
+
+def _astray(look: Look) -> tuple[Indices, Indices, Floats]:
+    """The signed rows that are negative, or zero though some direction is not."""
+    assert look.sizes is not None
+    (m, g), (m_size, g_size) = look.margins, look.sizes
+    wrong = (m <= ZERO * m_size) & (np.abs(g) > ZERO * g_size) & np.isfinite(m)
+    least = np.where(wrong, m / np.where(m_size > 0, m_size, 1.0), np.inf)
+    worst = least.argmin(axis=1)
+    case = np.flatnonzero(wrong.any(axis=1))
+    return look.cases.start + case, worst[case], least[case, worst[case]]
+
+
+def null_space(A: Floats) -> Floats:
+    """N with AN = 0, in the simplest numbers that can be had: one for each of its own weights, whole where possible."""
+    length = np.linalg.norm(A, axis=1)
+    A = A[length > 0] / length[length > 0, None]
+    if not len(A):
+        return np.eye(A.shape[1])
+    _, s, Vt = np.linalg.svd(A, full_matrices=len(A) < A.shape[1])
+    N = Vt[int((s > RANK * s[0]).sum()) :].T
+    if not N.size:
+        return N
+    own = np.sort(qr(N.T, mode="r", pivoting=True)[1][: N.shape[1]])
+    return np.column_stack([simple(column) for column in np.linalg.solve(N[own].T, N.T)])
+
+
+def simple(column: Floats) -> Floats:
+    """The same numbers; as whole ones where all of them are fractions with small denominators, up to rounding."""
+    largest = float(np.abs(column).max())
+    fractions = [Fraction(x).limit_denominator(MOST) for x in (column / largest).tolist()]
+    if any(abs(float(f) - x) > SAME for f, x in zip(fractions, (column / largest).tolist(), strict=True)):
+        return np.where(np.abs(column) > SAME * largest, column, 0.0)
+    common = lcm(*(f.denominator for f in fractions))
+    return np.array([float(f * common) for f in fractions]) if common <= MOST**3 else column
