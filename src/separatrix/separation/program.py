@@ -95,6 +95,20 @@ def even_balance(A: Floats) -> Floats | None:
     return found[:m] * scale if found[m] > 0 else None
 
 
+def farthest(G: Floats, f: Floats) -> Floats | None:
+    """argmax fβ over Gβ ≥ 0 and |βⱼ| ≤ 1."""
+    highs, (m, q) = silent(), G.shape
+    highs.addCols(
+        q, -f, np.full(q, -1.0), np.ones(q), 0, np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+    )  # fmt: skip
+    starts, index = (q * np.arange(m)).astype(np.int32), np.tile(np.arange(q, dtype=np.int32), m)
+    highs.addRows(m, np.zeros(m), np.full(m, highspy.kHighsInf), m * q, starts, index, np.ascontiguousarray(G).ravel())
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    return np.asarray(highs.getSolution().col_value)
+
+
 def scaled(A: Floats) -> Floats:
     """Each row times a power of two that brings its largest number to about one."""
     largest = np.abs(A).max(axis=1, initial=0.0)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, qr
+from scipy.linalg import qr
 from scipy.optimize import nnls
 
 from .cases import Cases, Look
+from .program import farthest
 from .search import Found
 
 Floats = NDArray[np.float64]
@@ -19,6 +20,10 @@ NOTHING = 1e-11
 """A coefficient this small, relative to what it is made of, is rounding."""
 OPEN = 1e-8
 """How far the other side of zero a coefficient must come, relative, to have no sign of its own."""
+CLOSE = 1e-9
+"""How far outside the cone, relative, rounding may bring a point of its boundary."""
+STEADY = 1e-7
+"""Pivots, relative, with which an inverse can be trusted."""
 NEAREST, AT_ONCE, ROUNDS = 6, 16, 20
 
 
@@ -106,11 +111,10 @@ class Cone:
             rows = self.G[near[:count]]
             if len(rows) < q:
                 break
-            pivots = qr(rows.T, mode="r", pivoting=True)[1][:q] if count > q else np.arange(q)
-            try:
-                edges = np.linalg.inv(rows[pivots])
-            except LinAlgError:
+            R, pivots = qr(rows.T, mode="r", pivoting=True)
+            if abs(R[q - 1, q - 1]) < STEADY * abs(R[0, 0]):
                 continue
+            edges = np.linalg.inv(rows[pivots[:q]])
             on_edges = f @ edges
             shut = np.all(on_edges <= 1e-10 * np.abs(f) @ np.abs(edges), axis=1)
             if shut.any():
@@ -118,20 +122,15 @@ class Cone:
         return np.zeros(len(f), bool)
 
     def _tip(self, f: Floats) -> Floats | None:
-        """A point of the cone with fβ > 0, not farther out than need be; None if there is none.
-
-        −f = Gᵀμ with μ ≥ 0 shows that there is none; and where least squares finds no such μ, what is left over is a
-        point of the cone.
-        """
+        """A point of the cone with fβ > 0, not farther out than need be; None if there is none."""
         f = f / np.abs(f).max()
         chosen = self.near[: NEAREST * self.beta.size]
         while True:
-            mu, left = nnls(self.G[chosen].T, -f)
-            if left <= OPEN * np.linalg.norm(f):
+            far = _farthest(self.G[chosen], f)
+            if far is None:
                 return None
-            far = f + mu @ self.G[chosen]
             slack = self.G @ far
-            wrong = np.setdiff1d(np.flatnonzero(slack < -1e-9 * np.linalg.norm(far)), chosen)
+            wrong = np.setdiff1d(np.flatnonzero(slack < -CLOSE * np.linalg.norm(far)), chosen)
             if not wrong.size:
                 break
             chosen = np.append(chosen, wrong[np.argsort(slack[wrong])[: 2 * self.beta.size]])
@@ -155,6 +154,23 @@ class Cone:
             self.found.working.add(case, other)
         self._read()
         return good
+
+
+def _farthest(G: Floats, f: Floats) -> Floats | None:
+    """A point of {β : Gβ ≥ 0} with fβ > 0; None if there is none.
+
+    −f = Gᵀμ with μ ≥ 0 shows that there is none; and where least squares finds no such μ, what it leaves over is a
+    point of the cone. Either is checked here: SciPy's solver has been seen to report a residual of zero for neither.
+    """
+    mu, _ = nnls(G.T, -f)
+    far = f + mu @ G
+    length = float(np.linalg.norm(far))
+    if length <= OPEN * np.linalg.norm(f):
+        return None
+    if (G @ far >= -CLOSE * length).all() and f @ far > 0:
+        return np.asarray(far)
+    found = farthest(G, f)
+    return found if found is not None and f @ found > OPEN else None
 
 
 def _below(look: Look) -> tuple[NDArray[np.bool_], Indices, Indices]:

@@ -1,0 +1,177 @@
+"""What the check of a separability reads: the rows that count, their classes, and exact signs of rules on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .audit_exact import EPS, FAINT, PASSES, TINY, distil, splits, two_product
+from .audit_rows import CHUNK, SUM_TO_ONE
+from .separable import Separability
+
+
+class Rule(NamedTuple):
+    """Scores Wx + b, a row for every class."""
+
+    W: Any
+    b: Any
+
+
+class Cases:
+    """The rows of X that count, and the classes each is a case of: those of positive probability."""
+
+    def __init__(self, result: Separability, X: Any, y: Any, sample_weight: Any) -> None:
+        X, share = np.asarray(X), _shares(result.classes, y)
+        cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float).ravel()
+        X, width = X if X.dtype.kind in "biuf" else X.astype(float), len(result.columns)
+        if X.ndim != 2 or X.shape[1] != width:
+            raise ValueError(f"X has shape {X.shape}; the result speaks of {width} columns.")
+        if not len(X) == len(share) == len(cost):
+            raise ValueError(f"X has {len(X)} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
+        self.X, self.own, self.classes = X, (share > 0) & (cost > 0)[:, None], share.shape[1]
+        self.rows = np.flatnonzero(self.own.any(axis=1))
+        self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
+        self.known &= bool((cost >= 0).all() and np.isfinite(cost).all())
+        self.known &= all(bool(np.isfinite(chunk).all()) for _, chunk in self.chunks())
+
+    def chunks(self) -> Iterator[tuple[Any, Any]]:
+        """Numbers of rows that count, and these rows."""
+        size = min(CHUNK, max(256, 16 * CHUNK // self.classes**2))  # a row may need classes² numbers
+        for lo in range(0, len(self.rows), size):
+            rows = self.rows[lo : lo + size]
+            together = rows[-1] - rows[0] == len(rows) - 1  # a slice is not copied
+            yield rows, self.at(slice(rows[0], rows[-1] + 1) if together else rows)
+
+    def at(self, rows: Any) -> Any:
+        """These rows, in double precision."""
+        return self.X[rows].astype(float)
+
+    def pairs(self, rows: Any) -> tuple[Any, Any, Any]:
+        """Places in `rows`, own classes and other classes of all signed rows."""
+        i, own, other = np.nonzero(self.own[rows][:, :, None] & ~np.eye(self.classes, dtype=bool))
+        return i, own, other
+
+
+# ------------------------------------------------------------------------------------------------------- the labels
+
+
+def _shares(classes: tuple[Any, ...], y: Any) -> Any:
+    """The probability of each class; one for the class that a label names, nothing for a label that is unknown."""
+    t = np.asarray(y)
+    if t.ndim == 2 and t.shape[1] == len(classes) > 1:
+        return _numbers(t)
+    labels = t.ravel()
+    if tuple(classes) == (0, 1) and labels.dtype.kind in "biufO":
+        p = _numbers(labels)
+        if not np.isnan(p).any():
+            return np.column_stack([1 - p, p])
+    if labels.dtype.kind in "biufUS":
+        return np.column_stack([np.broadcast_to(labels == known, labels.shape) for known in classes]).astype(float)
+    return np.array([[_same(label, known) for known in classes] for label in labels.tolist()], dtype=float).reshape(
+        len(labels), len(classes)
+    )
+
+
+def _numbers(t: Any) -> Any:
+    try:
+        return np.asarray(t, dtype=float)
+    except (TypeError, ValueError):  # words are no probabilities, and no reason to fail
+        return np.full(t.shape, np.nan)
+
+
+def _same(label: Any, known: Any) -> bool:
+    try:
+        return bool(label == known)
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal
+        return False
+
+
+# ---------------------------------------------------------------------------------------------- aliased columns
+
+
+def explained(cases: Cases, keep: Any, intercept: bool) -> bool:
+    """Whether the columns left out are combinations of the others and the intercept, up to rounding, on all rows."""
+    n, d = len(cases.rows), cases.X.shape[1]
+    center = sum(X.sum(axis=0) / n for _, X in cases.chunks()) * intercept
+    spread = np.sqrt(sum(np.square(X - center).sum(axis=0) / n for _, X in cases.chunks()))
+    scale = np.where(spread > 0, spread, 1)
+    order = [*keep, *np.setdiff1d(np.arange(d), keep)]
+    R = np.zeros((0, d + intercept))
+    for _, X in cases.chunks():
+        Z = np.column_stack([np.ones((len(X), int(intercept))), ((X - center) / scale)[:, order]])
+        R = np.asarray(np.linalg.qr(np.vstack([R, Z]), mode="r"))
+    known = len(keep) + intercept
+    mix = np.linalg.lstsq(R[:, :known], R[:, known:], rcond=None)[0]
+    rounding = EPS * (1 + np.abs(center / scale).max(initial=0))
+    for _, X in cases.chunks():
+        Z = np.column_stack([np.ones((len(X), int(intercept))), ((X - center) / scale)[:, order]])
+        if not np.abs(Z[:, known:] - Z[:, :known] @ mix).max() <= min(1e-6 + 1e6 * rounding, 1e-3):
+            return False
+    return True
+
+
+# -------------------------------------------------------------------------------------------------- signs of a rule
+
+
+def signs(X: Any, i: Any, own: Any, other: Any, rule: Rule, slack: float) -> Any:
+    """sign(aᵀu) where |aᵀu| > slack Σⱼ|xᵢⱼ||uⱼ|, else 0, of a = (e_own − e_other)⊗(xᵢ, 1), as in exact arithmetic."""
+    used = rule.W.any(axis=0)
+    X, W, b = X if used.all() else X[:, used], rule.W[:, used], rule.b
+    size = np.abs(X) @ np.abs(W).T
+    s, doubt = X @ W.T + b, (X.shape[1] + 4) * (EPS * (size + np.abs(b)) + TINY)
+    v, bar = s[i, own] - s[i, other], doubt[i, own] + doubt[i, other]
+    if slack:
+        bar += slack * (1 + 1e-6) * (size[i, own] + size[i, other])
+    sure = np.abs(v) > bar
+    found = np.where(sure, np.sign(v), 0).astype(np.int8)
+    left = np.flatnonzero(~sure)
+    for lo in range(0, len(left), CHUNK):
+        some = left[lo : lo + CHUNK]
+        found[some] = _exact_signs(
+            X[i[some]], Rule(W[own[some]], b[own[some]]), Rule(W[other[some]], b[other[some]]), slack
+        )
+    return found
+
+
+def _exact_signs(x: Any, mine: Rule, its: Rule, slack: float) -> Any:
+    """The same row by row, of errorless products; where floats do not settle it after some passes, by fractions."""
+    delta = (x.shape[1] + 8) * 4 * EPS
+    reach = slack * (np.abs(x) * np.abs(mine.W - its.W)).sum(axis=1)
+    faint = reach <= FAINT
+    least, most = np.where(faint, 0, reach), reach + FAINT * (faint if slack else 0)
+    fits = (splits(x, mine.W) & splits(x, its.W)).all(axis=1)
+    found, left = np.zeros(len(x), np.int8), np.flatnonzero(fits)
+    terms = _terms(x, mine, its)[:, left]
+    for _ in range(PASSES):
+        distil(terms)
+        lead, rest = np.abs(terms[-1]), np.abs(terms[:-1]).sum(axis=0)
+        sure = lead * (1 - delta) > (rest + most[left]) * (1 + delta)
+        none = (lead + rest) * (1 + delta) <= least[left] * (1 - delta)
+        found[left[sure]] = np.sign(terms[-1, sure])
+        still = ~(sure | none)
+        left, terms = left[still], terms[:, still]
+        if not len(left):
+            break
+    for r in (*np.flatnonzero(~fits), *left):
+        found[r] = _sign(x[r], Rule(mine.W[r], mine.b[r]), Rule(its.W[r], its.b[r]), slack)
+    return found
+
+
+def _terms(x: Any, mine: Rule, its: Rule) -> Any:
+    """Numbers that add up to xᵀ(w − w′) + b − b′ without error, down the columns; rows of zeros left out."""
+    parts = [*two_product(x.T, mine.W.T), *two_product(-x.T, its.W.T), mine.b[None], -its.b[None]]
+    terms = np.concatenate(parts)
+    some = terms.any(axis=1)
+    return terms[some] if some.any() else terms[:1]
+
+
+def _sign(x: Any, mine: Rule, its: Rule, slack: float) -> int:
+    """The sign of one signed row, in fractions."""
+    value, reach = Fraction(float(mine.b)) - Fraction(float(its.b)), Fraction(0)
+    for each, w, other in zip(x.tolist(), mine.W.tolist(), its.W.tolist(), strict=True):
+        step = Fraction(each) * (Fraction(w) - Fraction(other))
+        value, reach = value + step, reach + abs(step)
+    return 0 if abs(value) <= Fraction(slack) * reach else (1 if value > 0 else -1)
