@@ -47,7 +47,7 @@ class Cases:
 
     def at(self, rows: Any) -> Any:
         """These rows, in double precision."""
-        return self.X[rows].astype(float)
+        return self.X[rows].astype(float, copy=False)
 
     def pairs(self, rows: Any) -> tuple[Any, Any, Any]:
         """Places in `rows`, own classes and other classes of all signed rows."""

@@ -76,7 +76,8 @@ def _separates(result: Separability, claim: Claim, cases: Cases) -> bool:
     """
     if claim.weights is None:
         return not len(result.rows) and not len(result.partly)
-    rules = [Rule(each[:, :-1], each[:, -1]) for each in (claim.weights, *claim.directions)]
+    others = [each for each in claim.directions if not np.array_equal(each, claim.weights)]
+    rules = [Rule(each[:, :-1], each[:, -1]) for each in (claim.weights, *others)]
     fully, partly, zeros = [], [], 0
     for rows, X in cases.chunks():
         i, own, other = cases.pairs(rows)
