@@ -211,3 +211,24 @@ def dependence(R: Floats, noise: Floats) -> Dependence:
     if k and aliased:
         table = solve_triangular(inside[:k, :k], table)
     return Dependence(np.array(kept, dtype=np.intp), np.array(aliased, dtype=np.intp), table)
+
+
+def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """s + e = a + b exactly, s the rounded sum."""
+    s = a + b
+    part = s - a
+    return s, (a - (s - part)) + (b - part)
+
+
+def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """p + e = ab exactly, p the rounded product, barring overflow and underflow."""
+    p = a * b
+    (a1, a0), (b1, b0) = _halves(a), _halves(b)
+    return p, ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0
+
+
+def _halves(a: Floats) -> tuple[Floats, Floats]:
+    """a = high + low, each of 26 bits."""
+    c = 134217729.0 * a
+    high = c - (c - a)
+    return high, a - high

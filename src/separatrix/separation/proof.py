@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..linalg import EPS
+from ..linalg import EPS, two_product, two_sum
 from ..separable import Combination, SeparationProof
 from .balance import balance_of, combination, crossing_of, slip_of
 from .cases import Cases, Frame, Look
@@ -56,9 +56,20 @@ def _shape(cases: Cases) -> tuple[int, ...]:
 
 
 def _in_user_units(cases: Cases, vectors: Floats) -> Floats:
-    """vectors × classes × (weights, then the intercept)."""
-    W, b = cases.to_user(cases.by_class(np.atleast_2d(vectors)))
+    """vectors × classes × (weights, then the intercept), each number rounded once."""
+    by_class = cases.by_class(np.atleast_2d(vectors))
+    W, b = cases.to_user(by_class)
+    if cases.lifted:
+        for place in np.ndindex(*b.shape):
+            b[place] = _sum([by_class[(*place, -1)]], -W[place], cases.frame.center)
     return np.concatenate([W, b[..., None]], axis=-1)
+
+
+def _sum(first: list[float], a: Floats, b: Floats) -> float:
+    """Σ first + Σⱼ aⱼbⱼ, rounded once."""
+    both = np.flatnonzero(a * b)
+    products = zip(a[both].tolist(), b[both].tolist(), strict=True)
+    return float(sum((Fraction(x) * Fraction(y) for x, y in products), sum(map(Fraction, first), Fraction(0))))
 
 
 def raw(cases: Cases) -> Cases:
@@ -148,7 +159,8 @@ def _rough(found: Found) -> Floats:
     A = found.working.A
     positive = A @ found.v > ZERO * (np.abs(A) @ np.abs(found.v))
     for bits in ROUGH:
-        v: Floats = N @ np.round(beta * 2.0**bits)
+        whole = np.round(beta * 2.0**bits)
+        v = np.array([_sum([], each, whole) for each in N])
         if (A[positive] @ v > 2.0**-20 * (np.abs(A[positive]) @ np.abs(v))).all():
             return v
     return N @ (beta * 2.0**30)  # type: ignore[no-any-return]
@@ -170,7 +182,7 @@ def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Ind
         all_of[row[zero.any(axis=1)]] = False
         any_of[row[positive.any(axis=1)]] = True
         seen[row] = True
-        if (look.margins[:, zero] != 0).any():
+        if zero.any():
             slip = max(slip, _slip(cases, look, zero, [full, *directions]))
     separated = all_of & any_of & seen
     return np.flatnonzero(separated), np.flatnonzero(any_of & ~separated), nearest, slip
@@ -186,19 +198,30 @@ def _positive_and_zero(look: Look) -> tuple[NDArray[np.bool_], NDArray[np.bool_]
 
 
 def _slip(cases: Cases, look: Look, zero: NDArray[np.bool_], vectors: list[Floats]) -> float:
-    """max |aᵀu| / Σⱼ|xⱼ(u_own − u_other)ⱼ| over rows that should be zero, rounding of the sums included."""
+    """max |aᵀu| / Σⱼ|xⱼ(u_own − u_other)ⱼ| over signed rows that should be zero: 0 if all of them are, exactly."""
     i, k = np.nonzero(zero)
     case = look.cases.start + i
     own = cases.own[case]
     other = 1 - own if cases.classes == 2 else k
-    X, worst = cases.X[cases.row[case]].astype(np.longdouble), 0.0
+    worst = 0.0
     for u in vectors:
-        used = np.flatnonzero(u.any(axis=0))
-        difference = (u[own] - u[other])[:, used].astype(np.longdouble)
-        wide = np.column_stack([X, np.ones(len(X))])[:, used] * difference
-        real = np.abs(wide[:, used < X.shape[1]]).sum(axis=1)
-        off = np.abs(wide.sum(axis=1)) + len(used) * 2.0**-63 * (real + np.abs(wide[:, used == X.shape[1]]).sum(axis=1))
-        off[wide.sum(axis=1) == 0] = 0.0
-        ratio = np.divide(off, real, out=np.zeros_like(off), where=real > 0)
-        worst = max(worst, float(ratio.max(initial=0.0)))
-    return 2 * worst
+        used = np.flatnonzero(u[:, :-1].any(axis=0))
+        X = cases.X[cases.row[case]][:, used].astype(np.float64)
+        signed = [(u[own, -1], 1.0), (u[other, -1], -1.0)]
+        terms = [sign * level for level, sign in signed]
+        errors: list[Floats] = []
+        for j, x in zip(used, X.T, strict=True):
+            for of, sign in ((own, 1.0), (other, -1.0)):
+                product, error = two_product(x, sign * u[of, j])
+                terms.append(product)
+                errors.append(error)
+        total = np.zeros(len(case))
+        for term in terms:
+            total, error = two_sum(total, term)
+            errors.append(error)
+        value = np.abs(total + np.sum(errors, axis=0, dtype=np.longdouble))
+        real = np.abs(X * (u[own][:, used] - u[other][:, used])).sum(axis=1)
+        if (value[real == 0] != 0).any():
+            raise TroubleError
+        worst = max(worst, float(np.divide(value, real, out=np.zeros_like(value), where=real > 0).max(initial=0.0)))
+    return worst * (1 + 1e-6)
