@@ -1,15 +1,18 @@
 """The check of a separability believes certificates made by hand, and nothing that was changed in them."""
 
 import dataclasses
+import math
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from separatrix.audit_cases import Rule, signs
-from separatrix.audit_exact import independent, solve, weighed_sum
+from separatrix.audit_balance import crosses
+from separatrix.audit_cases import Cases, Rule, signs
+from separatrix.audit_exact import PRIMES, independent, solve, weighed_sum
 from separatrix.audit_separation import prove
+from separatrix.audit_signed import SignedRows
 from separatrix.separable import Combination, Separability, SeparationProof
 from separatrix.verdict import Rank
 
@@ -375,6 +378,95 @@ def noisy_balance(X, y):
 def few_of(X, y):
     few = _null_vector(np.column_stack([X, np.ones(len(X))]), 2 * y - 1)
     return np.flatnonzero(few), y, few[few > 0]
+
+
+def test_directions_that_are_one_within_the_last_places():
+    t = np.array([-3.0, -1.0, 2.0, 7.0, -2.0, 3.0, 1.3, 0.7, -5.0, 5.0])
+    y = np.array([0, 1, 0, 1, 1, 0, 1, 0, 0, 1])
+    X = np.column_stack([t, t * 1e-6])
+    X[-2:, 1] += [-1e-6, 1e-6]
+    parts = {"weights": np.array([-1e-6, 1.0]), "intercept": 0.0, "rows": [8, 9], "perturbation": 2.0**-50}
+    parts |= {"balance": of_two([0, 1], y, [1, 3]), "crossing": of_two(*few_of(t[:8, None], y[:8]))}
+    for last in (0.0, 1e-22):  # 1e-22 is nothing beside the numbers of any row, so neither are the directions two
+        free = np.array([[-1e-6, 1.0, 0.0], [-1e-6, 1.0, last]])
+        said = ["-inf", "+inf", "undetermined" if last else "finite"]
+        assert not prove(claim("quasi-separated", X, said, directions=free, **parts), X, y)
+
+
+def test_a_balance_of_separated_rows_is_none():
+    """Rows 0 and 2 balance in the second column, which is all that is left of the space; but row 0 is not in it."""
+    X, y = np.array([[1.0, 0.9], [0.0, 0.9], [0.0, 0.9]]), np.array([1, 1, 0])
+    tie, parts = of_two([1, 2], y, [1, 1]), {"weights": np.array([1.0, 0.0]), "intercept": 0.0, "rows": [0]}
+    parts |= {"directions": np.array([[1.0, 0.0]]), "fit_intercept": False, "crossing": tie}
+    assert prove(claim("quasi-separated", X, ["+inf", "finite"], balance=tie, **parts), X, y)
+    assert not prove(claim("quasi-separated", X, ["+inf", "finite"], balance=of_two([0, 2], y, [1, 1]), **parts), X, y)
+
+
+def test_a_crossing_is_short():
+    result, X, y = noisy()
+    assert not prove(reproved(result, crossing=result.certificate.balance), X, y)
+
+
+def test_separated_is_all():
+    result, X, y = quasi()
+    empty = reproved(result, balance=None, crossing=None, directions=np.zeros((0, 2)))
+    said = {"x0": "+inf", "(intercept)": "undetermined"}
+    assert not prove(changed(empty, kind="separated", coefficients=said), X, y)
+
+
+def test_weights_leave_aliased_columns_alone():
+    _, X, y = separated()
+    wide = np.column_stack([X, X[:, 0]])
+    said = ["undetermined"] * 4
+    for at, true in (([1.0, 0.0, 0.0], True), ([0.5, 0.0, 0.5], False)):
+        result = claim("separated", wide, said, weights=np.array(at), intercept=0.0, aliased=["x2"])
+        assert prove(result, wide, y) is true
+
+
+def test_long_balances_are_looked_at_in_parts(monkeypatch):
+    for name, value in (("FEW", 10), ("SAMPLE", 20), ("CHUNK", 16)):
+        monkeypatch.setattr(f"separatrix.audit_balance.{name}", value)
+    result, X, y = noisy(n=200)
+    given = result.certificate.balance
+    assert prove(result, X, y)
+    wrong = dataclasses.replace(given, multipliers=given.multipliers * np.append(3, np.ones(199)))
+    assert not prove(reproved(result, balance=wrong), X, y)
+    rare = np.column_stack([X, np.arange(200) == 77, np.arange(200) == 78]).astype(float)  # both rows' own columns
+    assert not prove(
+        claim("overlap", rare, ["finite"] * 6, balance=given, crossing=result.certificate.crossing), rare, y
+    )
+
+
+def test_integers_look_at_every_column():
+    """Of a column of multiples of the primes, elimination sees nothing; the sum does."""
+    X, y = np.array([[0.1, 1.0], [0.1, 2.0]]) * [1, math.prod(PRIMES)], np.array([0, 1])
+    result = claim("overlap", X, ["finite"] * 3)
+    cases = Cases(result, X, y, None)
+    for slope, true in ((2.0, False), (1.0, True)):
+        cases.X[1, 1] = slope * math.prod(PRIMES)
+        signed = SignedRows.of(cases, np.array([0, 1]), True, of_two([0, 1], y, [1, np.nextafter(1, 2)]))
+        assert crosses(signed, 3, 0.0) is true
+
+
+def test_what_is_left_in_the_intercept_is_not_forgiven():
+    X, y = np.zeros((2, 1)), np.array([0, 1])
+    cases = Cases(claim("overlap", X, ["finite"] * 2), X, y, None)
+    for last, true in ((1.5, False), (1 + 1e-15, True)):
+        signed = SignedRows.of(cases, np.array([0]), True, of_two([0, 1], y, [1, last]))
+        assert signed.nearly_vanishes(2.0**-40) is true
+
+
+@pytest.mark.parametrize("junk", [None, "words", np.nan, [[1.0], [2.0, 3.0]], object()])
+@pytest.mark.parametrize("example", [quasi, three_classes])
+def test_junk_proves_nothing(example, junk):
+    result, X, y = example()
+    for name in ("weights", "intercept", "directions", "balance", "crossing", "perturbation", "margin"):
+        assert not prove(reproved(result, **{name: junk}), X, y), name
+    for name in ("rows", "partly", "coefficients", "certificate", "rank"):
+        assert not prove(changed(result, **{name: junk}), X, y), name
+    for name in ("rows", "own", "other", "multipliers"):
+        given = dataclasses.replace(result.certificate.balance, **{name: junk})
+        assert not prove(reproved(result, balance=given), X, y), name
 
 
 def test_signs_are_those_of_fractions():

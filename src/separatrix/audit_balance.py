@@ -16,10 +16,8 @@ import numpy as np
 from scipy.linalg import qr
 
 from .audit_exact import EPS, FAINT, TINY, independent, solve, weighed_sum
-from .audit_signed import SignedRows
+from .audit_signed import NEAR, SignedRows
 
-NEAR = 2.0**-10
-"""How far, relatively, an exact multiplier may be from the given one."""
 EXACT, SAMPLE, CHUNK = 80, 4000, 8192
 """The largest system for elimination in integers; how many rows of a long balance are tried as a basis first."""
 SHALLOW = 1e-6

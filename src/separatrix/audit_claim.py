@@ -24,7 +24,14 @@ class Claim(NamedTuple):
 
 
 def read(result: Separability) -> Claim | None:
-    """The parts of the certificate, if they fit together, so that no number is left that nothing reads."""
+    """The parts of the certificate, if they fit together."""
+    try:
+        return _read(result)
+    except (TypeError, ValueError, AttributeError):  # what is no number or no list of them proves nothing
+        return None
+
+
+def _read(result: Separability) -> Claim | None:
     proof: Any = result.certificate
     d, rank = len(result.columns), result.rank
     if not isinstance(proof, SeparationProof) or len(result.classes) < 2 or result.kind not in KINDS:
@@ -53,11 +60,10 @@ def read(result: Separability) -> Claim | None:
 def _weights(result: Separability, proof: SeparationProof) -> Any:
     """K × (columns, then the intercept), or None if they are missing or of another shape."""
     classes, d = len(result.classes), len(result.columns)
-    try:
-        w, b = np.asarray(proof.weights, dtype=float), np.asarray(proof.intercept, dtype=float).ravel()
-    except (TypeError, ValueError):
+    if proof.weights is None:
         return None
-    if proof.weights is None or w.shape != ((d,) if classes == 2 else (classes, d)) or len(b) != len(w.reshape(-1, d)):
+    w, b = np.asarray(proof.weights, dtype=float), np.asarray(proof.intercept, dtype=float).ravel()
+    if w.shape != ((d,) if classes == 2 else (classes, d)) or len(b) != len(w.reshape(-1, d)):
         return None
     W = np.column_stack([w.reshape(-1, d), b])
     return np.vstack([np.zeros_like(W), W]) if classes == 2 else W
@@ -66,10 +72,7 @@ def _weights(result: Separability, proof: SeparationProof) -> Any:
 def _directions(result: Separability, proof: SeparationProof) -> Any:
     """q × K × (columns, then the intercept), or None if they are of another shape; without an intercept it may lack."""
     classes, d = len(result.classes), len(result.columns)
-    try:
-        U = np.asarray(proof.directions, dtype=float)
-    except (TypeError, ValueError):
-        return None
+    U = np.asarray(proof.directions, dtype=float)
     q, blocks = (len(U), () if classes == 2 else (classes,)) if U.ndim else (0, (0,))
     if not U.size:
         return np.zeros((0, classes, d + 1))

@@ -13,6 +13,9 @@ from .audit_cases import Cases
 from .audit_exact import EPS, weighed_sum
 from .separable import Combination
 
+NEAR = 2.0**-10
+"""How far, relatively, an exact multiplier may be from the given one."""
+
 
 @dataclass(frozen=True)
 class SignedRows:
@@ -34,8 +37,11 @@ class SignedRows:
         """The rows, or None where they are not signed rows of the data with positive multipliers."""
         if not isinstance(given, Combination):
             return None
-        numbers = [np.asarray(each) for each in (given.rows, given.own, given.other)]
-        multipliers = np.asarray(given.multipliers, dtype=float)
+        try:
+            numbers = [np.asarray(each) for each in (given.rows, given.own, given.other)]
+            multipliers = np.asarray(given.multipliers, dtype=float)
+        except (TypeError, ValueError):
+            return None
         if any(each.shape != multipliers.shape or each.ndim != 1 or each.dtype.kind not in "iu" for each in numbers):
             return None
         rows, own, other = numbers
@@ -90,12 +96,11 @@ class SignedRows:
         np.add.at(flow, (self.own, self.other), self.multipliers)
         left = sum(abs(weighed_sum(self.multipliers, self.column(k, j))) for k, j in self.blocks if j < 0)
         change = float(2 * left) * 1.001 / float(flow[flow > 0].min())
-        for k, j in self.blocks:
-            if j >= 0:
-                column = self.column(k, j)
-                reach = float(self.multipliers @ np.abs(column)) * (1 - len(column) * EPS)
-                if abs(weighed_sum(self.multipliers, column)) > Fraction(
-                    max((slack * (1 - change) - change) * reach, 0)
-                ):
-                    return False
-        return True
+        least = (slack * (1 - change) - change) * (1 - 2 * (len(self) + 8) * EPS)
+        if change > NEAR or least < 0:
+            return False
+        columns = (self.column(k, j) for k, j in self.blocks if j >= 0)
+        return all(
+            abs(weighed_sum(self.multipliers, column)) <= Fraction(float(least * (self.multipliers @ np.abs(column))))
+            for column in columns
+        )
