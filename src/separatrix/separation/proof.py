@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from ..linalg import EPS, two_product, two_sum
 from ..separable import Combination, SeparationProof
 from .balance import balance_of, combination, crossing_of, slip_of
 from .cases import Cases, Frame, Look
+from .exact import Row, combined, exact_directions, rounded
 from .search import ZERO, Found, TroubleError
 
 Floats = NDArray[np.float64]
@@ -20,6 +22,8 @@ Indices = NDArray[np.intp]
 
 UNDECIDED = 100_000
 """Rows so near that only exact arithmetic can tell their side; more than this are not looked at one by one."""
+FEW_ULPS = 2.0**-46
+"""A slip from zero that is no more than the rounding of numbers that went through a few steps."""
 ROUGH = (10, 20, 30)
 """Bits to which a direction is rounded, if it stays positive: few bits keep zeros exact."""
 
@@ -138,32 +142,40 @@ def _exactly(cases: Cases, full: Floats, case: Any, other: Any) -> Fraction:
 
 def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance: float) -> Proved:
     cases = found.cases
-    v = _rough(found)
-    full = _in_user_units(cases, v)[0]
-    directions = _in_user_units(cases, found.directions.T)
-    rows, partly, nearest, slip = _sides(raw(cases), full, directions)
+    exact = exact_directions(found.working.A[found.boundary], found.directions)
+    N = found.directions if exact is None else rounded(exact)
+    directions = _in_user_units(cases, N.T)
+    best: tuple[Any, ...] | None = None
+    for v in _rough(found, N, exact):
+        full = _in_user_units(cases, v)[0]
+        sides = _sides(raw(cases), full, directions)
+        if best is None or sides[-1] < best[1][-1]:
+            best = full, sides
+        if sides[-1] <= FEW_ULPS:
+            break
+    if best is None:
+        raise TroubleError
+    full, (rows, partly, nearest, slip) = best
     weights, intercept = _split(cases, full)
     published = directions[:, 1] if cases.classes == 2 else directions
     proof = SeparationProof(
-        weights, intercept, nearest, published, balance, crossing,
-        max(slip, imbalance),
+        weights, intercept, nearest, published, balance, crossing, max(slip, imbalance)
     )  # fmt: skip
     return Proved("quasi-separated", rows, partly, proof)
 
 
-def _rough(found: Found) -> Floats:
-    """The direction in few bits, where that leaves it positive on the same working rows."""
-    N = found.directions
+def _rough(found: Found, N: Floats, exact: list[Row] | None) -> Iterator[Floats]:
+    """The direction in few bits, as long as it stays positive on the same working rows; and as it is."""
     beta = np.linalg.lstsq(N, found.v, rcond=None)[0]
     beta /= np.abs(beta).max()
     A = found.working.A
     positive = A @ found.v > ZERO * (np.abs(A) @ np.abs(found.v))
     for bits in ROUGH:
         whole = np.round(beta * 2.0**bits)
-        v = np.array([_sum([], each, whole) for each in N])
+        v = np.array([_sum([], each, whole) for each in N]) if exact is None else combined(exact, whole)
         if (A[positive] @ v > 2.0**-20 * (np.abs(A[positive]) @ np.abs(v))).all():
-            return v
-    return N @ (beta * 2.0**30)  # type: ignore[no-any-return]
+            yield v
+    yield N @ (beta * 2.0**30)
 
 
 def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Indices, float, float]:
