@@ -60,7 +60,7 @@ def crosses(signed: SignedRows, rank: int, slack: float) -> bool:
         basis = Basis.of(signed, _order(signed, rank), rank)
         if basis is not None and basis.absorbs(slack):
             return True
-    return not slack and len(signed) <= EXACT + 1 and _completes(signed, order, width, every=True)
+    return len(signed) <= EXACT + 1 and _completes(signed, order, width, every=True)
 
 
 # ---------------------------------------------------------------------------------------------- rows that take it up

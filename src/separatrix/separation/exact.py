@@ -69,6 +69,24 @@ def _eliminated(system: list[Row], count: int) -> list[Row] | None:
     return system
 
 
+def balances_exactly(A: Floats, multipliers: Floats) -> bool:
+    """Whether Aᵀλ = 0 for some λ near these, exactly, of rows that balance in one way only."""
+    m = len(A)
+    if m > LARGEST:
+        return False
+    pivots = qr((A * multipliers[:, None])[:-1], mode="r", pivoting=True)[1][: m - 1]
+    system = [[Fraction(x) for x in column] for column in A[:, pivots].T.tolist()]
+    solved = _eliminated(system, m - 1)
+    if solved is None:
+        return False
+    exact = [*(-row[m - 1] for row in solved), Fraction(1)]
+    given = multipliers.tolist()
+    near = all(abs(float(x) * given[-1] - y) <= 1e-4 * y for x, y in zip(exact, given, strict=True))
+    return near and not any(
+        sum((x * Fraction(a) for x, a in zip(exact, column, strict=True)), Fraction(0)) for column in A.T.tolist()
+    )
+
+
 def combined(directions: list[Row], whole: Floats) -> Floats:
     """Σₖ wholeₖ directionₖ, each number rounded once."""
     parts = [(Fraction(int(w)), direction) for w, direction in zip(whole.tolist(), directions, strict=True) if w]

@@ -11,12 +11,11 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 
 Floats = NDArray[np.float64]
 
-STEPS, MORE_STEPS, CLEAR = 40, 6, 1.0
+STEPS, MORE_STEPS, CLEAR = 60, 6, 1.0
 """Steps at most; those that are added to a rule that separates, to give it room, until every log-odds is so large."""
 STEADY = 1e-5
 """A Cholesky factor whose pivots differ by no more than this is good enough; else QR."""
 UNDECIDED = 1e-6
-"""A decrement below which what is neither separated nor proved to overlap is left to the linear program."""
 
 
 class Tried(NamedTuple):
@@ -29,10 +28,12 @@ class Tried(NamedTuple):
     """σ(−m) of each row: what balances the rows where they overlap."""
 
 
-def try_newton(A: Floats, start: Floats | None = None) -> Tried:
-    """argmin Σ log(1 + exp(−aᵀv)) over the signed rows a, as far as it is needed to tell."""
-    v, more = np.zeros(A.shape[1]) if start is None else start, MORE_STEPS
-    m = A @ v
+def try_newton(A: Floats, undecided: float = UNDECIDED) -> Tried:
+    """argmin Σ log(1 + exp(−aᵀv)) over the signed rows a, as far as it is needed to tell.
+
+    A decrement below `undecided` leaves what is neither separated nor proved to overlap to others.
+    """
+    v, m, more = np.zeros(A.shape[1]), np.zeros(len(A)), MORE_STEPS
     for _ in range(STEPS):
         least = float(m.min(initial=np.inf))
         if least > 0:
@@ -45,7 +46,7 @@ def try_newton(A: Floats, start: Floats | None = None) -> Tried:
             break
         if least <= 0 and newton.near():
             return _settle(A, v, newton.step)
-        if newton.decrement**2 < UNDECIDED:
+        if newton.decrement**2 < undecided:
             break
         v, m = _go(A, v, m, newton)
     status = "separated" if float(m.min(initial=np.inf)) > 0 else "unclear"

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-TIGHT = 1e-9
+TIGHT, USUAL = 1e-9, 1e-7
 
 
 class Program:
@@ -45,8 +45,7 @@ class Program:
 
     def solve(self) -> tuple[Floats, Floats] | None:
         """v and t; None if the solver gave up."""
-        self.highs.run()
-        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if not solved(self.highs):
             return None
         found = np.asarray(self.highs.getSolution().col_value)
         return found[: self.width], found[self.width :]
@@ -66,8 +65,7 @@ def few_that_balance(A: Floats, prefer: Floats) -> Floats | None:
     highs.addCols(
         m, prefer, np.zeros(m), np.full(m, highspy.kHighsInf), int(starts[-1]), starts[:-1], index[keep], value[keep]
     )  # fmt: skip
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    if not solved(highs):
         return None
     return np.asarray(highs.getSolution().col_value)
 
@@ -88,8 +86,7 @@ def even_balance(A: Floats) -> Floats | None:
     highs.addRow(1.0, 1.0, m, places, np.ones(m))
     for i in range(m):
         highs.addRow(0.0, highspy.kHighsInf, 2, np.array([i, m], np.int32), np.array([1.0, -1.0]))
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    if not solved(highs):
         return None
     found = np.asarray(highs.getSolution().col_value)
     return found[:m] * scale if found[m] > 0 else None
@@ -103,8 +100,7 @@ def farthest(G: Floats, f: Floats) -> Floats | None:
     )  # fmt: skip
     starts, index = (q * np.arange(m)).astype(np.int32), np.tile(np.arange(q, dtype=np.int32), m)
     highs.addRows(m, np.zeros(m), np.full(m, highspy.kHighsInf), m * q, starts, index, np.ascontiguousarray(G).ravel())
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    if not solved(highs):
         return None
     return np.asarray(highs.getSolution().col_value)
 
@@ -113,6 +109,18 @@ def scaled(A: Floats) -> Floats:
     """Each row times a power of two that brings its largest number to about one."""
     largest = np.abs(A).max(axis=1, initial=0.0)
     return A * np.exp2(-np.round(np.log2(np.where(largest > 0, largest, 1.0))))[:, None]  # type: ignore[no-any-return]
+
+
+def solved(highs: highspy.Highs) -> bool:
+    """Solve; again with the usual tolerances and without presolve, should the solver give up."""
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+            highs.setOptionValue(name, USUAL)
+        highs.setOptionValue("presolve", "off")
+        highs.clearSolver()
+        highs.run()
+    return bool(highs.getModelStatus() == highspy.HighsModelStatus.kOptimal)
 
 
 def silent() -> highspy.Highs:

@@ -22,6 +22,8 @@ Indices = NDArray[np.intp]
 
 UNDECIDED = 100_000
 """Rows so near that only exact arithmetic can tell their side; more than this are not looked at one by one."""
+ULPS = 2.0**-50
+"""The least perturbation that is worth speaking of."""
 FEW_ULPS = 2.0**-46
 """A slip from zero that is no more than the rounding of numbers that went through a few steps."""
 ROUGH = (10, 20, 30)
@@ -43,15 +45,20 @@ def prove(found: Found) -> Proved:
         return _separated(found)
     balance = balance_of(found)
     crossing = crossing_of(found, balance)
-    slip = max(slip_of(found, each, balance.rank) for each in (balance, crossing))
+    slip = slip_of(found, crossing, balance.rank)
     if found.kind == "overlap":
         none = np.empty(0, np.intp)
         proof = SeparationProof(
             None, None, 0.0, np.empty((0, *_shape(found.cases))), combination(found, balance),
-            combination(found, crossing), slip,
+            combination(found, crossing), _allowed(slip),
         )  # fmt: skip
         return Proved("overlap", none, none, proof)
     return _quasi(found, combination(found, balance), combination(found, crossing), slip)
+
+
+def _allowed(slip: float) -> float:
+    """The perturbation that is claimed: none, or enough for every sum that goes into the check."""
+    return max(2 * slip, ULPS) if slip else 0.0
 
 
 def _shape(cases: Cases) -> tuple[int, ...]:
@@ -159,7 +166,7 @@ def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance:
     weights, intercept = _split(cases, full)
     published = directions[:, 1] if cases.classes == 2 else directions
     proof = SeparationProof(
-        weights, intercept, nearest, published, balance, crossing, max(slip, imbalance)
+        weights, intercept, nearest, published, balance, crossing, _allowed(max(slip, imbalance))
     )  # fmt: skip
     return Proved("quasi-separated", rows, partly, proof)
 
@@ -186,7 +193,7 @@ def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Ind
     any_of, seen = np.zeros(len(cases.X), bool), np.zeros(len(cases.X), bool)
     nearest, slip = np.inf, 0.0
     for look in cases.look(vectors, sized=True):
-        positive, zero = _positive_and_zero(look)
+        positive, zero = _positive_and_zero(look, 16 * (cases.X.shape[1] + 4) * EPS)
         own, row = cases.own[look.cases], cases.row[look.cases]
         length = np.full_like(look.margins[0], lengths[0, 1]) if cases.classes == 2 else lengths[own]
         if positive.any():
@@ -200,10 +207,10 @@ def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Ind
     return np.flatnonzero(separated), np.flatnonzero(any_of & ~separated), nearest, slip
 
 
-def _positive_and_zero(look: Look) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _positive_and_zero(look: Look, rounding: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     assert look.sizes is not None
     m, size, real = look.margins[0], look.sizes[0], np.isfinite(look.margins[0])
-    positive, zero = (m > ZERO * size) & real, (np.abs(m) <= ZERO * size) & real
+    positive, zero = (m > rounding * size) & real, (np.abs(m) <= rounding * size) & real
     if (real & ~positive & ~zero).any():
         raise TroubleError
     return positive, zero

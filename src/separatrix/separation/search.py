@@ -16,7 +16,7 @@ from ..data.threads import one_blas_thread
 from ..fitting.problem import NotFiniteError
 from ..linalg import EPS, dependence
 from .cases import Cases, Look
-from .newton import try_newton
+from .newton import UNDECIDED, try_newton
 from .program import Program
 from .working import Working
 
@@ -27,9 +27,15 @@ FIRST, SECOND, MORE, AT_ONCE = 4, 20, 40, 1000
 """Rows for each weight: of the first sample, of the second, of what a look adds; signed rows that are few anyway."""
 ZERO = 2.0**-36
 """A margin of so much less than what went into it is rounding, or as good as."""
-RANK, SAME, MOST = 1e-10, 1e-11, 1000
-"""Singular values, relative, that are none; numbers that differ by rounding; denominators that are small."""
-ROUNDS = 200
+RANK, OFF, SAME, MOST = 1e-10, 1e-9, 1e-11, 1000
+"""Singular values, relative, that are none; what is not in a span; numbers that differ by rounding; denominators that
+are small."""
+POOR, TALL = 1e-5, 4
+"""Singular values, relative, below which coordinates are changed; rows for each weight from which products tell."""
+SURE, SMALL = 1e-11, 20_000
+"""Of few numbers Newton's method is asked to go on for longer before a linear program is; but not until rounding hides
+what is left."""
+ROUNDS, PART, MANY = 200, 8192, 100_000
 
 
 class Round(NamedTuple):
@@ -77,6 +83,7 @@ class Hunt:
         self.N: Floats | None = None
         self.boundary = np.empty(0, np.intp)
         self.program: Program | None = None
+        self.plain = True
         self.in_program = np.empty(0, np.intp)
 
     # ------------------------------------------------------------------------------------ columns and first rows
@@ -85,17 +92,19 @@ class Hunt:
         """Rows that span all rows; columns that are combinations of others are left out."""
         cases = self.cases
         first = self._some(FIRST * cases.size)
+        before = cases.width + 1
         while True:
             Z = cases.coordinates(cases.row[first])
             order = np.append(cases.width - 1, np.arange(cases.width - 1)) if cases.lifted else np.arange(cases.width)
             size = np.append(np.abs(cases.frame.center / cases.frame.scale) + 1, [1.0] * cases.lifted)
             found = dependence(Z[:, order], 64 * EPS * size[order] * np.sqrt(len(Z)))
             aliased = order[found.aliased]
-            if not aliased.size or self.all:
+            if not aliased.size or self.all or len(aliased) == before:  # the last that seemed off were not
                 break
+            before = len(aliased)
             null = np.zeros(cases.width)
             sort = found.null_space() @ self.rng.standard_normal(len(aliased))
-            null[order] = sort
+            null[order] = np.where(np.abs(sort) > SAME * np.abs(sort).max(), sort, 0.0)
             more = self._off(null, size)
             if not more.size:
                 break
@@ -122,11 +131,12 @@ class Hunt:
         for look in cases.look(vector.ravel(), sized=True):
             assert look.sizes is not None
             m = np.where(np.isfinite(look.margins[0]), np.abs(look.margins[0]), 0.0)
-            off = (m > 1e-9 * look.sizes[0]).any(axis=1)
-            found.append(look.cases.start + np.flatnonzero(off))
-        off_all = np.concatenate(found)
-        count = FIRST * len(self.cases.keep)
-        return off_all if len(off_all) <= count else self.rng.choice(off_all, count, replace=False)
+            share = np.divide(m, look.sizes[0], out=np.zeros_like(m), where=look.sizes[0] > 0).max(axis=1)
+            off = np.flatnonzero(share > OFF)
+            found.append(np.column_stack([look.cases.start + off, share[off]]))
+        every = np.concatenate(found)
+        order = np.argsort(-every[:, 1], kind="stable")[: FIRST * self.cases.width]
+        return every[order, 0].astype(np.intp)
 
     # ------------------------------------------------------------------------------------ rounds
 
@@ -164,30 +174,39 @@ class Hunt:
             if not live.size:
                 self.boundary = np.arange(len(A))
                 return None
-            tried = try_newton(B[live])
+            C = conditioner(B[live])
+            G = B[live] if C is None else B[live] @ C
+            tried = try_newton(G, SURE if G.size < SMALL else UNDECIDED)
             if tried.status == "overlap":
                 self.boundary = np.arange(len(A))
                 self.N = np.zeros((A.shape[1], 0))
                 return None
+            back = (lambda u: u) if C is None else (lambda u, C=C: C @ u)
             if tried.status == "separated":
-                return tried.v if self.N is None else self.N @ tried.v
-            v, t = self._solve(B, live)
+                return self._whole(back(tried.v))
+            v, t = self._solve(G, live, C)
             free = t > 0.5
             if free.all():
-                return v if self.N is None else self.N @ v
+                return self._whole(back(v))
             if not free.any():
                 self.boundary, self.N = np.arange(len(A)), np.zeros((A.shape[1], 0))
                 return None
             bound = np.setdiff1d(np.arange(len(A)), live[free])
             self._restrict(bound)
 
-    def _solve(self, B: Floats, live: Indices) -> tuple[Floats, Floats]:
-        if self.program is None or not np.isin(self.in_program, live).all():
-            self.program, self.in_program = Program(B.shape[1]), np.empty(0, np.intp)
-        new = np.setdiff1d(live, self.in_program)
+    def _whole(self, v: Floats) -> Floats:
+        return v if self.N is None else self.N @ v
+
+    def _solve(self, G: Floats, live: Indices, C: Floats | None) -> tuple[Floats, Floats]:
+        """The program of the live rows: the last one with the new rows added, unless the coordinates have changed."""
+        same = self.program is not None and C is None and self.plain and np.isin(self.in_program, live).all()
+        if not same:
+            self.program, self.in_program, self.plain = Program(G.shape[1]), np.empty(0, np.intp), C is None
+        assert self.program is not None
+        new = np.flatnonzero(~np.isin(live, self.in_program))
         if len(new):
-            self.program.add(B[new])
-        self.in_program = np.append(self.in_program, new)
+            self.program.add(G[new])
+        self.in_program = np.append(self.in_program, live[new])
         solved = self.program.solve()
         if solved is None:
             raise TroubleError
@@ -218,10 +237,25 @@ class Hunt:
             some = self._zero_rows(case)
             self.working.add(case[some][:1], other[some][:1])
             case, other, margin = case[~some], other[~some], margin[~some]
+        if self.N is not None and len(case):
+            still = self._still_wrong(case, other, v)
+            case, other, margin = case[still], other[still], margin[still]
         wrong = int((margin <= 0).sum()) if self.N is None else len(margin)
         if wrong and not self.working.add(*self._choice(case, other, margin)):
             raise TroubleError
         return wrong
+
+    def _still_wrong(self, case: Indices, other: Indices, v: Floats) -> NDArray[np.bool_]:
+        """Which of these are wrong in the frame too, where offsets of columns cost no digits."""
+        assert self.N is not None
+        found = np.ones(len(case), bool)
+        for lo in range(0, min(len(case), MANY), PART):
+            part = slice(lo, lo + PART)
+            A = self.cases.signed(case[part], other[part])
+            size = np.abs(A).max(axis=1, initial=0.0)
+            live = np.abs(A @ self.N).max(axis=1, initial=0.0) > ZERO * size
+            found[part] = live & (A @ v <= 0)
+        return found
 
     def _choice(self, case: Indices, other: Indices, margin: Floats) -> tuple[Indices, Indices]:
         """Not too many: half of them the worst, half of them any."""
@@ -272,6 +306,19 @@ def _astray(look: Look) -> tuple[Indices, Indices, Floats]:
     worst = least.argmin(axis=1)
     case = np.flatnonzero(wrong.any(axis=1))
     return look.cases.start + case, worst[case], least[case, worst[case]]
+
+
+def conditioner(A: Floats) -> Floats | None:
+    """C that makes the columns of AC orthogonal and of one length, where those of A are nearly dependent."""
+    length = np.linalg.norm(A, axis=1)
+    if len(A) > TALL * A.shape[1]:  # the products tell
+        values = np.linalg.eigvalsh((A / length[:, None]).T @ (A / length[:, None]))
+        if values[0] > POOR * values[-1]:
+            return None
+    _, s, Vt = np.linalg.svd(A / length[:, None], full_matrices=False)
+    if len(s) < A.shape[1] or s[-1] > POOR * s[0] or s[-1] <= RANK * s[0]:
+        return None
+    return np.asarray(Vt.T * (s[0] / s))
 
 
 def null_space(A: Floats) -> Floats:
