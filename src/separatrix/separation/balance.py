@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..data.threads import one_blas_thread
 from ..separable import Combination
-from .exact import balances_exactly
+from .rational import balances_exactly
 from .newton import try_newton
 from .program import even_balance, few_that_balance
 from .search import POOR, RANK, SURE, Found, TroubleError, simple

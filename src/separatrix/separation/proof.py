@@ -14,7 +14,7 @@ from ..linalg import EPS, two_product, two_sum
 from ..separable import Combination, SeparationProof
 from .balance import balance_of, combination, crossing_of, slip_of
 from .cases import Cases, Frame, Look
-from .exact import Row, combined, exact_directions, rounded
+from .rational import Row, combined, exact_directions, rounded
 from .search import ZERO, Found, TroubleError
 
 Floats = NDArray[np.float64]
