@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..linalg import EPS, two_product, two_sum
 from ..separable import Combination, SeparationProof
-from .balance import balance_of, combination, crossing_of, slip_of
+from .balancing import balance_of, combination, crossing_of, slip_of
 from .cases import Cases, Frame, Look
 from .rational import Row, combined, exact_directions, rounded
 from .search import ZERO, Found, TroubleError
