@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from . import losses as losses
     from .fitting.path import CrossValidation as CrossValidation
     from .learners.logistic import LogisticRegression as LogisticRegression
+    from .learners.margin import MaxMarginClassifier as MaxMarginClassifier
     from .learners.separability import separability as separability
     from .learners.warnings import BudgetWarning as BudgetWarning
+    from .learners.warnings import NotSeparableWarning as NotSeparableWarning
     from .learners.warnings import SeparationWarning as SeparationWarning
     from .online import LearningRate as LearningRate
     from .rule import LinearRule as LinearRule
@@ -24,6 +26,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "LogisticRegression": ".learners.logistic",
+    "MaxMarginClassifier": ".learners.margin",
     "LinearRule": ".rule",
     "Verdict": ".verdict",
     "separability": ".learners.separability",
@@ -31,6 +34,7 @@ _HOMES = {
     "LearningRate": ".online",
     "CrossValidation": ".fitting.path",
     "SeparationWarning": ".learners.warnings",
+    "NotSeparableWarning": ".learners.warnings",
     "BudgetWarning": ".learners.warnings",
 }
 __all__ = [
@@ -39,6 +43,8 @@ __all__ = [
     "LearningRate",
     "LinearRule",
     "LogisticRegression",
+    "MaxMarginClassifier",
+    "NotSeparableWarning",
     "Separability",
     "SeparationWarning",
     "Verdict",

@@ -2,7 +2,7 @@
 
 Written for reading, not for speed: plain NumPy in long double, and fractions where rounding could matter. It shares
 no code with the solvers, so that an error there cannot confirm itself here. `audit_rows` reads the data as the claim
-does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs.
+does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .audit_margin import OBJECTIVES as MARGINS
+from .audit_margin import margin_holds
 from .audit_point import Point, explained
 from .audit_proofs import likelihood_gap, squared_gap
 from .audit_rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
@@ -31,11 +33,14 @@ PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation}
 def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
     """Whether the verdict's claim holds on these rows."""
     claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)
-    if not _coherent(claim) or (kind and not isinstance(proof, kind)):
+    margin = claim.objective in MARGINS
+    if not _coherent(claim) or (kind and not margin and not isinstance(proof, kind)):
         return False
     table = Table(claim, X, y, sample_weight)
     if not table.known or table.rows != claim.rows or not len(table.X):
         return False
+    if margin:
+        return margin_holds(verdict, table)
     if kind and isinstance(proof, Separation):
         return separates(proof, table)
     if not math.isclose(mean_loss(claim, table), claim.value, rel_tol=1e-9, abs_tol=1e-12 + _rounding(claim, table)):
@@ -55,7 +60,7 @@ def _coherent(claim: Claim) -> bool:
         and len(claim.class_weight) == classes
         and all(weight > 0 for weight in claim.class_weight)
         and claim.l2 >= 0
-        and (claim.objective, classes > 2) in OBJECTIVES
+        and ((claim.objective, classes > 2) in OBJECTIVES or (claim.objective in MARGINS and classes == 2))
     )
 
 

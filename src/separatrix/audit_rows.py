@@ -21,7 +21,8 @@ class Table:
     """The rows that count, their targets and costs, as the verdict's claim reads them.
 
     A soft target is a row of each class, at the cost cᵢtᵢₖwₖ with the class weights w: together a row with the target
-    tᵢₖwₖ / Σⱼ tᵢⱼwⱼ at the cost cᵢ Σⱼ tᵢⱼwⱼ. A label is the target that is one at its class.
+    tᵢₖwₖ / Σⱼ tᵢⱼwⱼ at the cost cᵢ Σⱼ tᵢⱼwⱼ. A label is the target that is one at its class. `places` says where in X
+    the rows stand.
     """
 
     def __init__(self, claim: Claim, X: Any, y: Any, sample_weight: Any) -> None:
@@ -34,7 +35,7 @@ class Table:
             raise ValueError(f"X has {len(X)} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
         split = cost[:, None] * share * np.asarray(claim.class_weight, dtype=float)
         counts = split.sum(axis=1) > 0
-        self.rows = len(X)
+        self.rows, self.places = len(X), np.flatnonzero(counts)
         self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
         self.known &= bool((cost >= 0).all())
         self.X = X if counts.all() else X[counts]

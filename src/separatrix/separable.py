@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .verdict import Rank, listed, plain
+from .verdict import Proof, Rank, listed, plain
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -66,6 +66,17 @@ class Combination:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+
+@dataclass(frozen=True)
+class Crossing(Proof):
+    """Σᵢ λᵢyᵢ(xᵢ, 1) = 0, Σλ = 1: no rule is positive on all of these signed rows, so none separates the classes.
+
+    With an intercept: a convex combination of rows of one class that is one of rows of the other.
+    """
+
+    combination: Combination
+    """At most (weights + 1) signed rows, the intercept counted as a weight."""
 
 
 @dataclass(frozen=True)

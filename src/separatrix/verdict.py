@@ -19,7 +19,7 @@ STATUSES = ("optimal", "local", "separated", "quasi-separated", "not-separable",
 class Rank(NamedTuple):
     """The rank of the columns (the intercept's counted), of how many, and which are combinations of others.
 
-    The rank is None where a fit was stopped before it was settled.
+    The rank is None where a fit was stopped before it was settled, or does not depend on it.
     """
 
     rank: int | None
@@ -27,8 +27,12 @@ class Rank(NamedTuple):
     aliased: tuple[str, ...]
 
 
+class Proof:
+    """What proves a verdict."""
+
+
 @dataclass(frozen=True)
-class Optimality:
+class Optimality(Proof):
     """ρν < 1 proves that the minimum exists; the rest bounds how far away it is."""
 
     nu: float
@@ -47,7 +51,7 @@ class Optimality:
 
 
 @dataclass(frozen=True)
-class Locality:
+class Locality(Proof):
     """2qν < 1 proves that a local minimum exists nearby: the curvature there is positive and changes slowly."""
 
     nu: float
@@ -62,13 +66,35 @@ class Locality:
 
 
 @dataclass(frozen=True)
-class Separation:
+class Separation(Proof):
     """Weights that give every row that counts a higher score for its own class than for any other."""
 
     weights: Floats
     intercept: Any
     margin: float
     """The distance of the nearest row from the boundary: with two classes the least yᵢ(xᵢᵀw + b)/‖w‖."""
+
+
+@dataclass(frozen=True)
+class Margin(Proof):
+    """lower ≤ γ ≤ upper: the margin of the weights on all rows, and what no rule can exceed.
+
+    Below: half the gap between the classes along w, over ‖w‖, so that the best intercept is meant; the rule's own is
+    that one to its last digit. Where the intercept is in the norm, or there is none, minᵢ yᵢxᵢᵀw/‖w‖. Above: the length
+    of a convex combination of signed rows; with a free intercept, half the distance of one of each class.
+    """
+
+    lower: float
+    upper: float
+    rows: NDArray[np.intp]
+    """The rows of X that carry the weights."""
+    multipliers: Floats
+    """λ > 0, Σλ = 1, with a free intercept ½ in each class: the convex combination Σᵢ λᵢyᵢxᵢ, which is γ²w⋆. The dual's
+    own multipliers are α = λ/γ²."""
+    gap: float
+    """½/lower² − ½/upper²: ½‖w‖² at least margin 1, less the dual Σα − ½‖Σαᵢyᵢxᵢ‖²."""
+    relative_gap: float
+    """1 − (lower/upper)²: the gap in units of ½‖w‖²."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +110,11 @@ class Claim:
     l2: float
     class_weight: tuple[float, ...]
     value: float
-    """The mean loss, the penalty included, at the weights."""
+    """The mean loss, the penalty included, at the weights; of a margin ½‖w‖², b in the norm if it is lifted."""
     rows: int
     objective: str = "likelihood"
-    """Or "squared": the mean of (y − p)², and of ‖y − p‖² for more than two classes."""
+    """Or "squared": the mean of (y − p)², and of ‖y − p‖² for more than two classes. Or "margin": ½‖w‖² with every row
+    on its own side, y(xᵀw + b) ≥ 1; "lifted margin": ½(‖w‖² + b²)."""
     soft: bool = False
     """Whether the targets were probabilities: of the second class, or a row of them for every class."""
 
@@ -98,7 +125,7 @@ class Verdict:
 
     status: str
     rank: Rank
-    certificate: Optimality | Locality | Separation | None
+    certificate: Proof | None
     cause: str
     remedy: str
     claim: Claim = field(repr=False)

@@ -44,3 +44,33 @@ def record_of(step: Step) -> Record:
     return Record(
         step.passes, step.value, step.gradient_norm, step.step, step.seconds, step.negative_curvature, step.start
     )
+
+
+class MarginStep(NamedTuple):
+    """Where the search for the largest margin stands after a pass over the rows."""
+
+    weights: Floats
+    intercept: float
+    lower: float
+    """The margin of these weights; negative while they do not separate the classes."""
+    upper: float
+    """No rule has a larger margin."""
+    passes: float
+    working: int
+    """How many rows were looked at between the passes."""
+    seconds: float
+
+
+class MarginRecord(NamedTuple):
+    """One line of `history_` of a margin."""
+
+    passes: float
+    lower: float
+    upper: float
+    working: int
+    seconds: float
+
+
+def record_of_margin(step: MarginStep) -> MarginRecord:
+    """The line of `history_` for a step."""
+    return MarginRecord(step.passes, step.lower, step.upper, step.working, step.seconds)

@@ -1,4 +1,4 @@
-"""The two warnings a fit can give."""
+"""The warnings a fit can give."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 class SeparationWarning(UserWarning):
     """The classes can be separated, so that maximum likelihood has no finite answer."""
+
+
+class NotSeparableWarning(UserWarning):
+    """No rule separates the classes, so that there is no margin to be made large."""
 
 
 class BudgetWarning(ConvergenceWarning):  # type: ignore[misc]

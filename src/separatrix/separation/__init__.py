@@ -1,1 +1,1 @@
-"""Whether classes can be separated, and by how much."""
+"""How classes lie to each other: whether a rule separates them, by how much, and what proves it."""

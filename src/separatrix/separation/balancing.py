@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..data.threads import one_blas_thread
 from ..separable import Combination
-from .rational import balances_exactly
 from .newton import try_newton
 from .program import even_balance, few_that_balance
+from .rational import balances_exactly
 from .search import POOR, RANK, SURE, Found, TroubleError, simple
 
 Floats = NDArray[np.float64]
