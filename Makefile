@@ -8,6 +8,7 @@ MNIST ?= ../shared/data/mnist
 
 demo: $(READY)
 	$(BIN)/python demo/breast_cancer.py
+	$(BIN)/python demo/separability.py
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -m "not slow"
@@ -24,6 +25,7 @@ lint: $(READY)
 bench: $(READY) peers
 	$(BIN)/python benchmarks/dense.py
 	$(BIN)/python benchmarks/online.py
+	$(BIN)/python benchmarks/separability.py
 
 bench-softmax: $(READY) peers
 	$(BIN)/python benchmarks/softmax.py --mnist $(MNIST)

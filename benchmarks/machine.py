@@ -11,8 +11,8 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 PACKAGES = (
-    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "glum", "tabmat", "statsmodels", "threadpoolctl",
-    "matplotlib",
+    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "highspy", "glum", "tabmat", "statsmodels",
+    "threadpoolctl", "matplotlib",
 )  # fmt: skip
 
 

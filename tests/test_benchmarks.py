@@ -8,7 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.optimize import linprog
+
+import separatrix
 
 ROOT = Path(__file__).resolve().parents[1]
 KEYS = ["scaled", "long", "plain", "wide", "rare"]
@@ -88,11 +92,39 @@ def test_growth_start_and_machine_are_told(results: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["softmax", "online"])
+@pytest.mark.parametrize("name", ["softmax", "online", "separability"])
 def test_the_other_benchmarks_run_too(name: str, tmp_path: Path) -> None:
+    if name == "separability" and not hasattr(separatrix, name):
+        pytest.skip("separatrix has no separability yet")
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--quick", "--out", str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"{name}.json", f"{name}.md"]
     for file in tmp_path.iterdir():
         assert str(ROOT) not in file.read_text(encoding="utf-8")
+
+
+def separated_rows(X: Any, y: Any) -> int:
+    """How many rows one rule separates without erring on any: max Σtᵢ with tᵢ ≤ ±(xᵢᵀw + b), 0 ≤ tᵢ ≤ 1."""
+    Z = np.where(y[:, None] == 1, 1.0, -1.0) * np.column_stack([X, np.ones(len(X))])
+    n, d = Z.shape
+    A = np.hstack([-Z, np.eye(n)])
+    answer = linprog(
+        np.r_[np.zeros(d), -np.ones(n)], A_ub=A, b_ub=np.zeros(n), bounds=[(None, None)] * d + [(0, 1)] * n
+    )
+    assert answer.status == 0
+    return round(-answer.fun)
+
+
+@pytest.mark.parametrize("key", ["clear", "hairline", "noisy", "dummy", "dummies"])
+def test_the_scenes_of_separability_are_what_they_say(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from scenes import SCENES, programmes
+
+    (scene,) = [scene for scene in SCENES if scene.key == key]
+    X, y = scene.sized(400, 5).data()
+    expected = {"separated": 400, "overlap": 0, "quasi-separated": 20}[scene.kind]
+    assert separated_rows(X, y) == expected
+    assert programmes(X, y)["highs-ds, dense"]() == (scene.kind == "separated")
+    if key == "dummies":
+        assert separated_rows(X[:, :-1], y) == separated_rows(np.delete(X, -2, axis=1), y) == 0

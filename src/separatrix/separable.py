@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .hulls import crossing_point
 from .verdict import Proof, Rank, listed, plain
 
 Floats = NDArray[np.float64]
@@ -180,6 +181,15 @@ class Separability:
     def _exactness(self) -> str:
         slip = self.certificate.perturbation
         return f"This holds if single numbers of X are changed by up to {slip:.1e} of themselves." if slip else ""
+
+    def crossing_point(self, X: Any) -> tuple[Floats, Floats]:
+        """Σ λx/Σλ over the crossing's rows of the first class, and over those of the second: one point of both hulls.
+
+        The two agree up to rounding, if there is an intercept; of K classes see `separatrix.hulls.crossing_point`.
+        """
+        if self.certificate.crossing is None:
+            raise ValueError("The classes are separated, so their hulls do not meet; certificate.weights part them.")
+        return crossing_point(self.certificate.crossing, X)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, for JSON."""

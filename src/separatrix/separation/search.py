@@ -181,20 +181,20 @@ class Hunt:
                 self.boundary = np.arange(len(A))
                 self.N = np.zeros((A.shape[1], 0))
                 return None
-            back = (lambda u: u) if C is None else (lambda u, C=C: C @ u)
             if tried.status == "separated":
-                return self._whole(back(tried.v))
+                return self._whole(tried.v, C)
             v, t = self._solve(G, live, C)
             free = t > 0.5
             if free.all():
-                return self._whole(back(v))
+                return self._whole(v, C)
             if not free.any():
                 self.boundary, self.N = np.arange(len(A)), np.zeros((A.shape[1], 0))
                 return None
             bound = np.setdiff1d(np.arange(len(A)), live[free])
             self._restrict(bound)
 
-    def _whole(self, v: Floats) -> Floats:
+    def _whole(self, v: Floats, C: Floats | None) -> Floats:
+        v = v if C is None else C @ v
         return v if self.N is None else self.N @ v
 
     def _solve(self, G: Floats, live: Indices, C: Floats | None) -> tuple[Floats, Floats]:

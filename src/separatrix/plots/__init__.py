@@ -1,0 +1,10 @@
+"""Pictures. They need matplotlib, which nothing else of the library does."""
+
+try:
+    import matplotlib as _matplotlib  # noqa: F401
+except ImportError as error:
+    raise ImportError('Pictures need matplotlib; install it by: pip install "separatrix[report]".') from error
+
+from .separability import draw as draw_separability
+
+__all__ = ["draw_separability"]

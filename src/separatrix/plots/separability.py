@@ -1,0 +1,216 @@
+"""The certificate of separability in the plane: hulls, the line between them, or the point where they meet."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import PathPatch, Polygon
+from matplotlib.path import Path
+from matplotlib.transforms import ScaledTranslation
+from numpy.typing import NDArray
+
+from ..hulls import corners, crossing_point, involved
+from ..rule import LinearRule
+from ..separable import Combination, Separability
+from .lines import boundary, regions
+from .separability_words import LEGEND, title
+from .style import GREY, YELLOW, look
+
+Floats = NDArray[np.float64]
+RING, SHARE_PRINT, ASIDE = 150, 8, 22
+"""The area of a ring, the size of the letters beside it, and how far they are from its middle, all in points."""
+BELOW = 34.0
+"""Points between the axes and the legend: the height of ticks and label."""
+PAD = 0.15
+"""How much of the range of a column is left free on each side."""
+STRETCHED, FLATTEST = 4.0, 1.5
+"""Columns whose ranges differ by more than this are not drawn on one scale; if they are, the picture is at
+most so many times as wide as high."""
+
+
+class Scene(NamedTuple):
+    """What is drawn, and on what."""
+
+    ax: Any
+    result: Separability
+    X: Floats
+    place: NDArray[np.intp]
+    """The class of each row, by its place in `classes`; −1 for rows that do not count."""
+    low: Floats
+    high: Floats
+
+
+def draw(result: Separability, X: Any, y: Any, ax: Any = None, *, sample_weight: Any = None) -> Any:
+    """Draw how the classes lie to each other, and what proves it; X and y are those of the result, X of two columns.
+
+    The points and hulls of the classes; if a line separates rows, the line, its margin and the rows nearest to it, or
+    the rows that stay on it; if hulls meet, a point of both as a star, the rows that it is a mixture of, and their
+    shares. Rows of weight zero are left out. Returns the axes, new ones unless given.
+    """
+    X = _plane(result, X)
+    place = _places(result, y, sample_weight)
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 7.0), layout="compressed")
+    scene = Scene(ax, result, X, place, *_box(X[place >= 0], result.fit_intercept))
+    _classes(scene)
+    if result.certificate.weights is not None:
+        _line(scene)
+    if result.certificate.crossing is not None:
+        _crossing(scene, result.certificate.crossing)
+    _frame(scene)
+    return ax
+
+
+def _plane(result: Separability, X: Any) -> Floats:
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != 2 or len(result.columns) != 2:
+        raise ValueError(
+            f"The result is of {len(result.columns)} columns and X has shape {X.shape}; a picture needs two. Pass two "
+            "columns, or two projections of X, to separability and to draw: the proof for all columns is none for two."
+        )
+    if len(X) != result.count:
+        raise ValueError(f"X has {len(X)} rows and the result is of {result.count}; give the X that it is of.")
+    return X  # type: ignore[no-any-return]
+
+
+def _places(result: Separability, y: Any, sample_weight: Any) -> NDArray[np.intp]:
+    y, place = np.asarray(y), np.full(result.count, -1, dtype=np.intp)
+    if y.shape != place.shape:
+        raise ValueError(f"y has shape {y.shape}; a label for each of the {result.count} rows is needed.")
+    for k, label in enumerate(result.classes):
+        place[y == label] = k
+    counts = np.ones(result.count, bool) if sample_weight is None else np.asarray(sample_weight) > 0
+    if (place[counts] < 0).any():
+        first = int(np.flatnonzero((place < 0) & counts)[0])
+        raise ValueError(f"y of row {first} is {y[first]!r}, none of the classes {list(result.classes)}.")
+    return np.where(counts, place, -1)
+
+
+def _box(X: Floats, fit_intercept: bool) -> tuple[Floats, Floats]:
+    shown = X if fit_intercept else np.vstack([X, np.zeros(2)])  # lines pass through the origin: show it
+    low, high = shown.min(axis=0), shown.max(axis=0)
+    size = high - low
+    pad = PAD * np.where(size > 0, size, size.max() or 1.0)
+    size = size + 2 * pad
+    if _alike(size):  # on one scale the picture shall not be flat
+        pad = pad + np.maximum(size.max() / FLATTEST - size, 0) / 2
+    return low - pad, high + pad
+
+
+def _alike(size: Floats) -> bool:
+    return bool(size.max() <= STRETCHED * size.min())
+
+
+def _classes(scene: Scene) -> None:
+    for k, label in enumerate(scene.result.classes):
+        colour, marker = look(k)
+        points = scene.X[scene.place == k]
+        if len(points):
+            hull = corners(points)
+            scene.ax.add_patch(Polygon(hull, fc=colour, alpha=0.12, lw=0, zorder=1))
+            scene.ax.add_patch(Polygon(hull, fill=False, ec=colour, alpha=0.6, lw=1, zorder=1))
+        scene.ax.scatter(*points.T, s=34, c=colour, marker=marker, lw=0, alpha=0.85, zorder=3, label=f"class {label}")
+
+
+def _line(scene: Scene) -> None:
+    result, proof = scene.result, scene.result.certificate
+    rule = LinearRule(proof.weights, proof.intercept, result.classes, result.columns)  # type: ignore[arg-type]
+    words = LEGEND[result.kind]
+    for n, ends in enumerate(boundary(rule, scene.low, scene.high)):
+        first = "" if n == 0 else "_"  # a label that begins so stays out of the legend
+        scene.ax.plot(*ends.T, color="black", lw=1.6, zorder=2.5, label=first + words.line)
+    if result.kind == "separated":
+        _band(scene, rule, words.band)
+    counts = scene.place >= 0
+    if result.kind == "separated":
+        near = counts & (_clearance(rule, scene.X, scene.place) <= proof.margin * (1 + 1e-6))
+    else:
+        near = counts & ~np.isin(np.arange(result.count), result.rows)
+    _rings(scene, scene.X[near], words.rings)
+
+
+def _band(scene: Scene, rule: LinearRule, label: str) -> None:
+    """The box without the regions that keep the margin."""
+    (x, y), (right, top) = scene.low, scene.high
+    outer = Path([(x, y), (right, y), (right, top), (x, top), (x, y)], closed=True)
+    inner = regions(rule, scene.low, scene.high, scene.result.certificate.margin)
+    holes = [Path(np.vstack([region[::-1], region[-1:]]), closed=True) for region in inner]
+    band = PathPatch(Path.make_compound_path(outer, *holes), fc=GREY, alpha=0.15, lw=0, zorder=0.5, label=label)
+    scene.ax.add_patch(band)
+
+
+def _clearance(rule: LinearRule, X: Floats, place: NDArray[np.intp]) -> Floats:
+    """The distance of each row from the nearest line that parts its class from another."""
+    full = rule.to_reference(rule.classes[0])
+    own = np.maximum(place, 0)
+    z, rows = full.score(X), np.arange(len(X))
+    lengths = np.linalg.norm(full.weights[own][:, None, :] - full.weights[None, :, :], axis=2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gaps = (z[rows, own][:, None] - z) / lengths
+    return np.where(lengths > 0, gaps, np.inf).min(axis=1)  # type: ignore[no-any-return]
+
+
+def _crossing(scene: Scene, crossing: Combination) -> None:
+    stars, classes = _stars(scene, crossing), involved(crossing)
+    owns = [crossing.own == k for k in classes]
+    for k, own, star in zip(classes, owns, np.resize(stars, (len(classes), 2)), strict=True):
+        colour, other = look(int(k)).colour, crossing.other == k
+        _joined(scene, crossing.rows[own], colour, "-")
+        _shares(scene, crossing, own, star, colour)
+        if not any(np.array_equal(other, mask) for mask in owns):
+            _joined(scene, crossing.rows[other], "black", ":")
+    if not scene.result.fit_intercept:
+        scene.ax.plot(0, 0, "+", color="black", ms=12, mew=1.5, zorder=4, label="the origin")
+        for star in stars:
+            scene.ax.plot(*np.array([np.zeros(2), star]).T, ":", color="black", lw=1.2, zorder=4)
+    words = LEGEND["crossing" if scene.result.fit_intercept else "cones"].line
+    scene.ax.scatter(*stars.T, s=260, marker="*", c=YELLOW, ec="black", lw=1, zorder=6, label=words)
+    _rings(scene, scene.X[crossing.rows], "rows of the mixture", "s")
+
+
+def _stars(scene: Scene, crossing: Combination) -> Floats:
+    """The mixture of each class; of two classes one point, unless there is no intercept."""
+    stars = np.array([crossing_point(crossing, scene.X, int(k))[0] for k in involved(crossing)])
+    return stars[:1] if len(stars) == 2 and scene.result.fit_intercept else stars
+
+
+def _joined(scene: Scene, rows: NDArray[np.intp], colour: str, dash: str) -> None:
+    if len(rows):
+        hull = corners(scene.X[rows])
+        scene.ax.add_patch(Polygon(hull, fill=False, ec=colour, ls=dash, lw=2.6, zorder=4, capstyle="round"))
+
+
+def _shares(scene: Scene, crossing: Combination, own: NDArray[np.bool_], star: Floats, colour: str) -> None:
+    """Write the share of each row of a mixture beside it, away from the star or the line; a lone row's is plain."""
+    points, shares = scene.X[crossing.rows[own]], crossing.multipliers[own]
+    for point, share in zip(points, shares / shares.sum(), strict=True) if len(points) > 1 else ():
+        away = (point - star) / (scene.high - scene.low)
+        if scene.result.kind == "quasi-separated":  # along the line there are other rows
+            away = np.array([away[1], -away[0]]) * (-1 if away[1] < 0 else 1)
+        shift = ASIDE * away / max(float(np.linalg.norm(away)), 1e-300)
+        scene.ax.annotate(
+            f"{100 * share:.3g} %", point, xytext=shift, textcoords="offset points", color=colour, zorder=7,
+            ha="center", va="center", fontsize=SHARE_PRINT, weight="bold",
+            bbox={"fc": "white", "ec": "none", "alpha": 0.75, "pad": 1},
+        )  # fmt: skip
+
+
+def _rings(scene: Scene, points: Floats, label: str, marker: str = "o") -> None:
+    scene.ax.scatter(*points.T, s=RING, marker=marker, fc="none", ec="black", lw=1.2, zorder=5, label=label)
+
+
+def _frame(scene: Scene) -> None:
+    ax = scene.ax
+    ax.set_xlim(scene.low[0], scene.high[0])
+    ax.set_ylim(scene.low[1], scene.high[1])
+    if _alike(scene.high - scene.low):
+        ax.set_aspect("equal", adjustable="box")  # so that a margin is as wide as it is long
+    ax.set_xlabel(scene.result.columns[0])
+    ax.set_ylabel(scene.result.columns[1])
+    ax.set_title(title(scene.result, int(np.count_nonzero(scene.place >= 0))), fontsize=10)
+    below = ax.transAxes + ScaledTranslation(0, -BELOW / 72, ax.figure.dpi_scale_trans)
+    ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=2, frameon=False, fontsize=9
+    )  # fmt: skip
