@@ -76,6 +76,34 @@ class Separation(Proof):
 
 
 @dataclass(frozen=True)
+class Limit(Proof):
+    """Where the likelihood goes as the weights grow along the direction u that separates some rows, w = v + tu, t → ∞.
+
+    A row that u separates from a class has no probability of that class in the limit. What is left is the likelihood of
+    v, on each row among the classes whose scores are equal under u: it has a maximum, and ρν < 1 proves where. v is
+    determined up to the directions that are zero on all such rows; what stays finite does not depend on them.
+    """
+
+    weights: Floats
+    """v; of K classes K × columns, zero for the last."""
+    intercept: Any
+    value: float
+    """The mean loss in the limit, over all rows."""
+    deviance: float
+    """2 Σᵢ cᵢ ℓᵢ in the limit, cᵢ the costs of the rows."""
+    nu: float
+    rho: float
+    gap: float
+    """Bound on the mean loss of v above its minimum."""
+    relative_gap: float
+    distance: float
+    """Bound on the distance to the minimum, in the norm of the Hessian."""
+    coefficients: Floats
+    """Bound on the error of each coefficient that stays finite, infinite for the others: the weights in order, then the
+    intercept; of K classes K × that."""
+
+
+@dataclass(frozen=True)
 class Margin(Proof):
     """lower ≤ γ ≤ upper: the margin of the weights on all rows, and what no rule can exceed.
 
@@ -129,6 +157,8 @@ class Verdict:
     cause: str
     remedy: str
     claim: Claim = field(repr=False)
+    separability: Any = field(default=None, repr=False)
+    """Where maximum likelihood has no finite answer: the `Separability` that says which rows and columns are why."""
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -155,6 +185,7 @@ class Verdict:
             "cause": self.cause,
             "remedy": self.remedy,
             "claim": plain(self.claim),
+            "separability": plain(self.separability) if self.separability is not None else None,
         }
 
     def __str__(self) -> str:
