@@ -27,6 +27,11 @@ class Later(Mapping[Any, Any]):
         self._work: Callable[[], Mapping[Any, Any]] | None = work
         self._done: Mapping[Any, Any] = {}
 
+    @property
+    def known(self) -> bool:
+        """Whether it was looked at."""
+        return self._work is None
+
     def _read(self) -> Mapping[Any, Any]:
         if self._work is not None:
             self._done, self._work = self._work(), None  # and what the work needed may go
@@ -162,10 +167,13 @@ class Separability:
         ]
 
     def __str__(self) -> str:
-        sentences = [_SAYS[self.kind](self), self._coefficients_in_words(), self._rank_in_words(), self._exactness()]
+        sentences = [_SAYS[self.kind](self), self.coefficients_in_words(), self._rank_in_words(), self._exactness()]
         return " ".join(sentence for sentence in sentences if sentence)
 
-    def _coefficients_in_words(self) -> str:
+    def coefficients_in_words(self) -> str:
+        """Which coefficients maximum likelihood sends to infinity, and which stay finite."""
+        if isinstance(self.coefficients, Later) and not self.coefficients.known:
+            return "The result's `coefficients` say, when asked, which way each one goes."
         if self.kind == "overlap":
             return "Maximum likelihood has a finite answer."
         gone, stay = self._sorted("+inf", "-inf", "undetermined"), self._sorted("finite")
@@ -207,7 +215,7 @@ def _say_quasi(result: Separability) -> str:
     crossing = result.certificate.crossing
     assert crossing is not None
     part = f" and {len(result.partly)} in part" if len(result.partly) else ""
-    who = f" ({_some(result.row_names)})" if len(result.rows) else ""
+    who = f" ({some_rows(result.row_names)})" if len(result.rows) else ""
     return (
         f"Quasi-separated: a rule separates {len(result.rows)} rows{who}{part} and errs on none; the others are on its "
         f"boundary, and {len(crossing)} of them show that no rule separates all."
@@ -219,11 +227,11 @@ def _say_overlap(result: Separability) -> str:
     assert crossing is not None
     return (
         f"Overlap: no rule separates any row without erring on another; "
-        f"{len(crossing)} rows ({_some(crossing.rows.tolist())}) show that none separates all."
+        f"{len(crossing)} rows ({some_rows(crossing.rows.tolist())}) show that none separates all."
     )
 
 
-def _some(names: Any, most: int = 5) -> str:
+def some_rows(names: Any, most: int = 5) -> str:
     """The first names."""
     shown = ", ".join(str(name) for name in names[:most])
     more = f" and {len(names) - most} more" if len(names) > most else ""

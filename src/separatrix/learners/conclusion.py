@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certificate import Bounds
 from ..fitting.problem import Outcome, Problem
 from ..fitting.stochastic import Walk
 from ..rule import LinearRule
-from ..verdict import Claim, Locality, Optimality, Rank, Separation, Verdict
+from ..separable import Separability
+from ..separation.limit import LimitFit
+from ..verdict import Claim, Limit, Locality, Optimality, Proof, Rank, Separation, Verdict
 from . import words
 from .settings import Settings, schedule_of
 from .targets import Targets
@@ -28,6 +31,8 @@ class Prepared:
     targets: Targets
     columns: tuple[str, ...]
     class_weight: tuple[float, ...]
+    index: Any = None
+    """The names of the rows, where X was a data frame."""
 
     def walk(self) -> Walk:
         """How a stochastic descent takes these rows."""
@@ -48,24 +53,44 @@ def online_targets(targets: Targets, cost: Floats, other: Floats) -> tuple[Any, 
     return np.where(total > 0, cost, 0.0) / np.where(total > 0, total, 1.0), total
 
 
-def verdict_of(outcome: Outcome, prepared: Prepared) -> Verdict:
-    """What a fit that came to its end can say."""
+def verdict_of(
+    outcome: Outcome, prepared: Prepared, result: Separability | None = None, limit: LimitFit | None = None
+) -> Verdict:
+    """What a fit that came to its end can say; where it looked closer, how the classes lie to each other."""
     problem, found = prepared.problem, outcome.bounds
-    certificate: Optimality | Locality | Separation | None = None
+    certificate: Proof | None = None
     if outcome.status == "separated":
         nearest = _nearest(outcome, problem)
         certificate = Separation(outcome.weights, outcome.intercept, nearest)
-        said = words.separated(len(problem.rows), nearest, prepared.settings)
+        said = words.separated(len(problem.rows), nearest, prepared.settings, result)
+    elif limit is not None and result is not None:
+        certificate = _limit(limit)
+        said = words.quasi_separated(result, certificate.deviance)
     elif outcome.status in ("optimal", "local"):
         said = words.optimal(outcome, problem.tol) if outcome.status == "optimal" else words.local(outcome, problem.tol)
     else:
-        said = words.budget(outcome, prepared.problem, prepared.settings, prepared.columns)
+        overlap = result is not None and result.kind == "overlap"
+        said = words.budget(outcome, prepared.problem, prepared.settings, prepared.columns, overlap)
     if found is not None and certificate is None:
         certificate = _certificate(outcome)
     aliased = tuple(prepared.columns[j] for j in outcome.aliased)
     of = len(prepared.columns) + problem.lifted
     claim = _claim(outcome.weights, outcome.intercept, outcome.value, prepared)
-    return Verdict(outcome.status, Rank(of - len(aliased), of, aliased), certificate, *said, claim)
+    return Verdict(outcome.status, Rank(of - len(aliased), of, aliased), certificate, *said, claim, result)
+
+
+def _limit(limit: LimitFit) -> Limit:
+    found = limit.bounds
+    return Limit(
+        limit.weights, limit.intercept, limit.value, 2 * limit.total * limit.value, found.nu, found.rho, found.gap,
+        found.gap / limit.value if limit.value else 0.0, found.distance, _bounded(found),
+    )  # fmt: skip
+
+
+def _bounded(found: Bounds) -> Floats:
+    """The distance in each coefficient: infinite where that has no bound."""
+    finite = np.isfinite(found.spread)
+    return np.where(finite, np.where(finite, found.spread, 0.0) * found.distance, np.inf)
 
 
 def _certificate(outcome: Outcome) -> Optimality | Locality:

@@ -24,10 +24,13 @@ from ..numerics import log_sum_exp, sigmoid, softplus
 from ..rule import LinearRule
 from ..verdict import Verdict
 from .base import LinearClassifier
+from .closer import look_closer, seen_closer
 from .conclusion import Prepared, interrupted_verdict, verdict_of
 from .history import Record, Step, record_of
 from .influence import Influence, influence_of
+from .limits import limit_probabilities
 from .piecemeal import continue_online
+from .separability import index_of
 from .settings import Settings, checked_settings, seed_of
 from .targets import check_folds, checked_targets, class_costs, known_targets, rows_of
 from .validation import check_lengths, checked_choice, checked_costs, checked_numbers, checked_rows, not_finite
@@ -48,7 +51,8 @@ class LogisticRegression(LinearClassifier):
 
     Every fit ends with a verdict: *optimal*, with a bound on its distance from the optimum that `verdict_.check(X, y)`
     recomputes; *local*, with the same for a local minimum of the squared error; *separated*, with the rule that
-    separates; or *budget*, with the reason. Scales and offsets of the columns do not matter; nothing need be
+    separates; *quasi-separated*, with the coefficients that stay finite and the limit of the deviance; or *budget*,
+    with the reason. Scales and offsets of the columns do not matter; nothing need be
     standardised. The intercept is never penalised.
 
     Parameters
@@ -186,7 +190,8 @@ class LogisticRegression(LinearClassifier):
                             progress: Progress = next(run)
                     except StopIteration as end:
                         outcome, l2 = end.value
-                        self._conclude(outcome, replace(prepared, problem=replace(prepared.problem, l2=l2)))
+                        problem = replace(prepared.problem, l2=l2, rows=replace(rows, map=each))
+                        self._conclude(outcome, replace(prepared, problem=problem))
                         return
                     latest = Step(*progress, time.perf_counter() - began)
                     self.history_.append(record_of(latest))
@@ -233,12 +238,26 @@ class LogisticRegression(LinearClassifier):
             )
         return True
 
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: classes_[1] iff the score is > 0; of K classes the one with the largest score.
+
+        After *quasi-separated* the class that is likeliest in the limit.
+        """
+        check_is_fitted(self, "rule_")
+        if self.verdict_.status != "quasi-separated":
+            return super().predict(X)
+        p = self.predict_proba(X)
+        return self.classes_[p.argmax(axis=1)]  # type: ignore[no-any-return]
+
     def predict_proba(self, X: Any) -> Floats:
         """P(y | x) = σ(z)ʸ (1 − σ(z))¹⁻ʸ, z = xᵀw + b; of K classes the softmax of the scores.  [000 8.2; 002 2]
 
-        After *separated* it is the limit of that as the weights grow: 0, 1, or an equal share at a tie.
+        After *separated* it is the limit of that as the weights grow: 0, 1, or an equal share at a tie. After
+        *quasi-separated* too: 0 and 1 where the direction of growth tells classes apart, else what the limit leaves.
         """
         z = self._scores(X)
+        if self.verdict_.status == "quasi-separated":
+            return limit_probabilities(self.verdict_, checked_rows(self, X, reset=False))
         if self.verdict_.status == "separated":
             top = (z == z.max(axis=1, keepdims=True)) if z.ndim == 2 else np.column_stack([z <= 0, z >= 0])
             return top / top.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
@@ -249,7 +268,7 @@ class LogisticRegression(LinearClassifier):
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(y | x), without underflow."""
         check_is_fitted(self, "rule_")
-        if self.verdict_.status == "separated":
+        if self.verdict_.status in ("separated", "quasi-separated"):
             with np.errstate(divide="ignore"):
                 return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
         z = self._scores(X)
@@ -291,7 +310,7 @@ class LogisticRegression(LinearClassifier):
             self._start(rows.shape[1], K), settings.tol, settings.max_passes, self._seed(settings), K,
             settings.fixed_rate,
         )  # fmt: skip
-        return Prepared(problem, settings, targets, columns, class_weight)
+        return Prepared(problem, settings, targets, columns, class_weight, index_of(X))
 
     def _start(self, d: int, classes: int) -> str | tuple[Floats, Any]:
         shape = (classes, d) if classes > 2 else (1, d)
@@ -315,13 +334,17 @@ class LogisticRegression(LinearClassifier):
         return seed_of(self.random_state, needed=chance or (isinstance(self.init, str) and self.init == "random"))
 
     def _conclude(self, outcome: Outcome, prepared: Prepared) -> None:
+        closer = look_closer(outcome, prepared)
+        if closer is not None:
+            outcome = seen_closer(outcome, closer)
         likely = outcome.status != "separated"
         self._keep(outcome.weights, outcome.intercept, outcome.passes, prepared, likely)
-        self.verdict_ = verdict_of(outcome, prepared)
+        seen = (closer.result, closer.limit) if closer is not None else ()
+        self.verdict_ = verdict_of(outcome, prepared, *seen)
         if prepared.settings.objective == "squared":
             self.minima_: tuple[Minimum, ...] = outcome.minima
         if not self.verdict_.ok:
-            kind = SeparationWarning if outcome.status == "separated" else BudgetWarning
+            kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
             warnings.warn(str(self.verdict_), kind, stacklevel=4)
 
     def _interrupt(self, latest: Step | None, prepared: Prepared) -> None:

@@ -16,7 +16,7 @@ from ..fitting.problem import NotFiniteError
 from ..separable import INTERCEPT, Later, Separability
 from ..separation.cases import Cases, frame_of
 from ..separation.proof import Proved, prove
-from ..separation.search import Found, Hunt
+from ..separation.search import Found, Hunt, TroubleError
 from ..separation.signs import all_finite, coefficient_kinds
 from ..verdict import Rank
 from .targets import checked_targets, class_costs, rows_of
@@ -41,30 +41,37 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     columns = tuple(f"x{j}" for j in range(given.shape[1])) if names is None else tuple(map(str, names))
     rows = rows_of(given, targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM)
     labels = tuple(targets.classes.tolist())
+    threads = thread_count(None) if rows.X.size >= SINGLE_THREAD_BELOW else 1
     try:
-        found, proved = separation_of(rows, len(labels), bool(fit_intercept), seed=0)
+        with ordered_map(threads) as each:
+            check_finite(replace(rows, map=each))
+            found, proved = separation_of(replace(rows, map=each), len(labels), bool(fit_intercept))
     except NotFiniteError:
         raise not_finite(given, columns, asker) from None
-    return result_of(found, proved, labels, columns, X.index if hasattr(X, "iloc") else None)
+    except TroubleError:
+        raise ArithmeticError(
+            "Rounding hides whether the classes are separated: some columns are so nearly combinations of others, or "
+            "some rows so far from all others, that neither a separating rule nor its absence could be proved. Leave "
+            "out one of such columns, or replace them by their differences."
+        ) from None
+    return result_of(found, proved, labels, columns, index_of(X))
 
 
-def threads_for(rows: Rows) -> int:
-    """One thread for little data."""
-    return thread_count(None) if rows.X.size >= SINGLE_THREAD_BELOW else 1
+def index_of(X: Any) -> Any:
+    """The names of the rows of a data frame; None for an array."""
+    return X.index if hasattr(X, "iloc") else None
 
 
-def separation_of(rows: Rows, classes: int, lifted: bool, seed: int) -> tuple[Found, Proved]:
+def separation_of(rows: Rows, classes: int, lifted: bool) -> tuple[Found, Proved]:
     """Search and proof."""
-    with ordered_map(threads_for(rows)) as each:
-        rows = replace(rows, map=each)
-        _check_finite(rows)
-        hunt = Hunt(Cases.of(rows, classes, lifted, frame_of(rows, lifted, seed)), seed)
-        for _ in hunt.steps():
-            pass
-        return hunt.found, prove(hunt.found)
+    hunt = Hunt(Cases.of(rows, classes, lifted, frame_of(rows, lifted, 0)), 0)
+    for _ in hunt.steps():
+        pass
+    return hunt.found, prove(hunt.found)
 
 
-def _check_finite(rows: Rows) -> None:
+def check_finite(rows: Rows) -> None:
+    """One pass that finds NaN and infinity."""
     with np.errstate(over="ignore", invalid="ignore"):
         for total in rows.each(lambda part, lo, hi: part.X[lo:hi].sum()):
             if not np.isfinite(total) and not np.isfinite(rows.X).all():

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..fitting.oscillation import Oscillation
 from ..fitting.problem import Outcome, Problem
+from ..separable import Separability, some_rows
 from ..verdict import listed
 from .settings import Settings
 
@@ -63,9 +64,10 @@ def _ran_off(outcome: Outcome) -> str:
     return f" {who} ran off to ever larger weights and a lower mean loss, {least:.8g}: no minimum was found there."
 
 
-def separated(rows: int, margin: float, settings: Settings) -> Words:
+def separated(rows: int, margin: float, settings: Settings, result: Separability | None = None) -> Words:
     """A separating rule is proved."""
     squared = settings.objective == "squared"
+    gone = "" if result is None else f" {result.coefficients_in_words()}"
     return Words(
         f"Separated: this rule puts all {rows} rows on their own side, the nearest at a distance of {_short(margin)}. "
         + (
@@ -73,13 +75,36 @@ def separated(rows: int, margin: float, settings: Settings) -> Words:
             if squared
             else "So the likelihood has no maximum: it rises for ever as the weights grow, "
         )
-        + "and the probabilities tend to 0 and 1.",
+        + f"and the probabilities tend to 0 and 1.{gone}",
         "Use the rule as it is; or ask for finite weights with l2 > 0; or leave out what gives the class away.",
     )
 
 
-def budget(outcome: Outcome, problem: Problem, settings: Settings, columns: tuple[str, ...]) -> Words:
+def quasi_separated(result: Separability, deviance: float) -> Words:
+    """Some rows are separated, and what is left of the likelihood has a maximum."""
+    part = f" and {len(result.partly)} in part" if len(result.partly) else ""
+    who = f" ({some_rows(result.row_names)})" if len(result.rows) else ""
+    return Words(
+        f"Quasi-separated: a rule separates {len(result.rows)} rows{who}{part} and errs on none, so the likelihood has "
+        f"no maximum: it rises for ever as the weights grow that way. {result.coefficients_in_words()} The deviance "
+        f"falls to {deviance:.6g} and never below. The coefficients that stay finite are given as they are in that "
+        "limit; for the others stand numbers so large that separated rows are certain.",
+        "Read only the finite coefficients; or penalise with l2 > 0; or leave out or merge the columns that give the "
+        "class away.",
+    )
+
+
+def budget(
+    outcome: Outcome, problem: Problem, settings: Settings, columns: tuple[str, ...], overlap: bool = False
+) -> Words:
     """Nothing is proved, or not enough."""
+    said = _unproved(outcome, problem, settings, columns)
+    if not overlap:
+        return said
+    return said._replace(cause=f"{said.cause} The classes overlap, so there is a minimum at finite weights.")
+
+
+def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: tuple[str, ...]) -> Words:
     spent = f"after {outcome.passes:.3g} passes"
     found = outcome.bounds
     if outcome.oscillation is not None:

@@ -66,7 +66,7 @@ def _shape(cases: Cases) -> tuple[int, ...]:
     return (d,) if cases.classes == 2 else (cases.classes, d)
 
 
-def _in_user_units(cases: Cases, vectors: Floats) -> Floats:
+def in_user_units(cases: Cases, vectors: Floats) -> Floats:
     """vectors × classes × (weights, then the intercept), each number rounded once."""
     by_class = cases.by_class(np.atleast_2d(vectors))
     W, b = cases.to_user(by_class)
@@ -89,14 +89,14 @@ def raw(cases: Cases) -> Cases:
     return replace(cases, frame=Frame(np.zeros(d), np.ones(d)), keep=np.arange(d))
 
 
-def _split(cases: Cases, full: Floats) -> tuple[Floats, Any]:
+def split(cases: Cases, full: Floats) -> tuple[Floats, Any]:
     """Weights and intercept as they are published: of two classes one vector and one number."""
     if cases.classes == 2:
         return full[1, :-1].copy(), float(full[1, -1])
     return full[:, :-1].copy(), full[:, -1].copy()
 
 
-def _flat(cases: Cases, full: Floats) -> Floats:
+def flat(cases: Cases, full: Floats) -> Floats:
     """classes × (weights, intercept) without the class of reference, as a direction of the raw cases."""
     rest = full[np.arange(cases.classes) != cases.reference]
     return np.asarray(rest if cases.lifted else rest[:, :-1]).ravel()
@@ -107,9 +107,9 @@ def _flat(cases: Cases, full: Floats) -> Floats:
 
 def _separated(found: Found) -> Proved:
     cases = found.cases
-    full = _in_user_units(cases, found.v)[0]
+    full = in_user_units(cases, found.v)[0]
     nearest = _strictly_positive(raw(cases), full)
-    weights, intercept = _split(cases, full)
+    weights, intercept = split(cases, full)
     nothing = np.empty((0, *_shape(cases)))
     proof = SeparationProof(weights, intercept, nearest, nothing, None, None, 0.0)
     return Proved("separated", np.unique(cases.row), np.empty(0, np.intp), proof)
@@ -119,7 +119,7 @@ def _strictly_positive(cases: Cases, full: Floats) -> float:
     """The least distance of a row, all of them proved to be positive."""
     lengths = np.linalg.norm(full[:, None, :-1] - full[None, :, :-1], axis=2)
     nearest, undecided = np.inf, 0
-    for look in cases.look(_flat(cases, full), sized=True):
+    for look in cases.look(flat(cases, full), sized=True):
         assert look.sizes is not None
         m, own = look.margins[0], cases.own[look.cases]
         length = lengths[0, 1] if cases.classes == 2 else lengths[own]
@@ -151,10 +151,10 @@ def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance:
     cases = found.cases
     exact = exact_directions(found.working.A[found.boundary], found.directions)
     N = found.directions if exact is None else rounded(exact)
-    directions = _in_user_units(cases, N.T)
+    directions = in_user_units(cases, N.T)
     best: tuple[Any, ...] | None = None
     for v in _rough(found, N, exact):
-        full = _in_user_units(cases, v)[0]
+        full = in_user_units(cases, v)[0]
         sides = _sides(raw(cases), full, directions)
         if best is None or sides[-1] < best[1][-1]:
             best = full, sides
@@ -163,7 +163,7 @@ def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance:
     if best is None:
         raise TroubleError
     full, (rows, partly, nearest, slip) = best
-    weights, intercept = _split(cases, full)
+    weights, intercept = split(cases, full)
     published = directions[:, 1] if cases.classes == 2 else directions
     proof = SeparationProof(
         weights, intercept, nearest, published, balance, crossing, _allowed(max(slip, imbalance))
@@ -187,13 +187,13 @@ def _rough(found: Found, N: Floats, exact: list[Row] | None) -> Iterator[Floats]
 
 def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Indices, float, float]:
     """The rows that are separated and those that are in part; the least distance; how far zeros are from zero."""
-    vectors = np.array([_flat(cases, each) for each in [full, *directions]])
+    vectors = np.array([flat(cases, each) for each in [full, *directions]])
     lengths = np.linalg.norm(full[:, None, :-1] - full[None, :, :-1], axis=2)
     all_of = np.ones(len(cases.X), bool)
     any_of, seen = np.zeros(len(cases.X), bool), np.zeros(len(cases.X), bool)
     nearest, slip = np.inf, 0.0
     for look in cases.look(vectors, sized=True):
-        positive, zero = _positive_and_zero(look, 16 * (cases.X.shape[1] + 4) * EPS)
+        positive, zero = positive_and_zero(look, cases)
         own, row = cases.own[look.cases], cases.row[look.cases]
         length = np.full_like(look.margins[0], lengths[0, 1]) if cases.classes == 2 else lengths[own]
         if positive.any():
@@ -207,8 +207,10 @@ def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Ind
     return np.flatnonzero(separated), np.flatnonzero(any_of & ~separated), nearest, slip
 
 
-def _positive_and_zero(look: Look, rounding: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def positive_and_zero(look: Look, cases: Cases) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which signed rows are positive under the first direction, and which are zero up to rounding."""
     assert look.sizes is not None
+    rounding = 16 * (cases.X.shape[1] + 4) * EPS
     m, size, real = look.margins[0], look.sizes[0], np.isfinite(look.margins[0])
     positive, zero = (m > rounding * size) & real, (np.abs(m) <= rounding * size) & real
     if (real & ~positive & ~zero).any():

@@ -136,7 +136,7 @@ class Hunt:
             found.append(np.column_stack([look.cases.start + off, share[off]]))
         every = np.concatenate(found)
         order = np.argsort(-every[:, 1], kind="stable")[: FIRST * self.cases.width]
-        return every[order, 0].astype(np.intp)
+        return np.asarray(every[order, 0], dtype=np.intp)
 
     # ------------------------------------------------------------------------------------ rounds
 

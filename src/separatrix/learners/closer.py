@@ -1,0 +1,69 @@
+"""A closer look at a fit that has proved no optimum: are the classes separated, wholly or in part?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..fitting.problem import Outcome
+from ..separable import Separability
+from ..separation.limit import LimitFit, limit_fit
+from ..separation.proof import Proved
+from ..separation.search import TroubleError
+from .conclusion import Prepared
+from .separability import result_of, separation_of
+
+MOST_WEIGHTS = 1500
+"""Weights beyond which a fit does not look closer: the linear programs would take longer than the fit."""
+
+
+class Closer(NamedTuple):
+    """How the classes lie to each other, and what the likelihood tends to where they are separated in part."""
+
+    result: Separability
+    looks: float
+    limit: LimitFit | None
+
+
+def look_closer(outcome: Outcome, prepared: Prepared) -> Closer | None:
+    """Only where maximum likelihood may have no finite answer, and nothing else has been proved."""
+    problem, settings = prepared.problem, prepared.settings
+    unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
+    exact = settings.solver != "stochastic" and settings.rate is None
+    weights = (problem.classes - 1) * (problem.rows.X.shape[1] + problem.lifted)
+    few = min(weights, (problem.classes - 1) * len(problem.rows)) <= MOST_WEIGHTS
+    if problem.l2 or settings.objective != "likelihood" or not (unproved and exact and few):
+        return None
+    try:
+        found, proved = separation_of(problem.rows, problem.classes, problem.lifted)
+        limit = limit_fit(found, problem.rows, _per_class(proved)) if proved.kind == "quasi-separated" else None
+    except TroubleError:
+        return None
+    labels = tuple(prepared.targets.classes.tolist())
+    return Closer(result_of(found, proved, labels, prepared.columns, prepared.index), found.looks, limit)
+
+
+def _per_class(proved: Proved) -> np.ndarray:
+    """classes × (weights, intercept)."""
+    w, b = proved.proof.weights, proved.proof.intercept
+    assert w is not None
+    if w.ndim == 1:
+        return np.vstack([np.zeros(len(w) + 1), np.append(w, b)])
+    return np.column_stack([w, b])
+
+
+def seen_closer(outcome: Outcome, closer: Closer) -> Outcome:
+    """The outcome as it is after the closer look."""
+    proof, passes = closer.result.certificate, outcome.passes + closer.looks
+    if closer.limit is not None:
+        weights, intercept = closer.limit.stand_in
+        return replace(
+            outcome, status="quasi-separated", weights=weights, intercept=intercept, value=closer.limit.value,
+            passes=passes, bounds=None,
+        )  # fmt: skip
+    if closer.result.kind == "separated" and outcome.status != "separated":
+        assert proof.weights is not None
+        return replace(outcome, status="separated", weights=proof.weights, intercept=proof.intercept, passes=passes)
+    return replace(outcome, passes=passes)
