@@ -22,21 +22,25 @@ from ..verdict import Rank
 from .targets import checked_targets, class_costs, rows_of
 from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
-SINGLE_THREAD_BELOW, COMPILE_FROM = 200_000, 400_000
+SINGLE_THREAD_BELOW, COMPILE_FROM = 2_000_000, 400_000
 
 
 class _Asker(BaseEstimator):  # type: ignore[misc]
-    """Carries the names of columns through scikit-learn's checks."""
+    """Carries the names of columns through scikit-learn's checks, whose sentences name it."""
+
+
+_Asker.__name__ = "separability"
 
 
 def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool = True) -> Separability:
     """∃ w, b: yᵢ(xᵢᵀw + b) ≥ 0 for all i, and > 0 for all (separated) or some (quasi-separated)?  [001 13; 004 4.1]"""
     asker = _Asker()
     given = checked_rows(asker, X, reset=True)
-    targets = checked_targets(separability, y)
+    targets = checked_targets(asker, y)
     check_lengths(given, targets)
     cost = checked_costs(sample_weight, len(given))
-    class_costs(None, targets, cost)
+    if cost.size:
+        class_costs(None, targets, cost)  # a class whose rows all weigh nothing is not there
     names = getattr(asker, "feature_names_in_", None)
     columns = tuple(f"x{j}" for j in range(given.shape[1])) if names is None else tuple(map(str, names))
     rows = rows_of(given, targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM)

@@ -18,8 +18,8 @@ from .search import POOR, RANK, SURE, Found, TroubleError, simple
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-SPARE = 6
-"""Rows for each weight with which a balance is first tried."""
+SPARE, ENOUGH = 6, 30
+"""Rows for each weight with which a balance is first tried; those that need not be thinned."""
 TRIES, EVEN = 4, 1e-6
 """How many crossings are looked for until the smallest of its multipliers is not too small beside the largest."""
 FAINT, FAINTEST = 1e-6, 1e-13
@@ -42,6 +42,10 @@ def balance_of(found: Found) -> Balance:
         rank = Q.shape[1]
         if not rank:  # rows of zeros only
             return Balance(rows[:1], np.ones(1), 0)
+        if found.weights is not None and rank == A.shape[1] and len(rows) <= ENOUGH * rank:
+            balanced = _without_the_faint(A, np.arange(len(rows)), found.weights, sure=True)
+            if balanced is not None:
+                return Balance(rows[balanced[0]], balanced[1], rank)
         order, count = np.random.default_rng(0).permutation(len(rows)), SPARE * rank
         while True:
             part = np.sort(order[:count])
@@ -59,17 +63,26 @@ def balance_of(found: Found) -> Balance:
 
 def _balanced(A: Floats, part: Indices) -> tuple[Indices, Floats] | None:
     """Rows of this part and positive multipliers that balance and span; rows that hardly count are left out."""
-    best = None
-    while True:
-        tried = try_newton(A[part], SURE)
-        faint = tried.weights < FAINT * tried.weights.max()
-        if tried.status == "overlap":
-            best = part, np.maximum(tried.weights, FAINTEST * tried.weights.max())
-        if tried.status == "separated" or not faint.any():
-            return best
+    tried = try_newton(A[part], SURE)
+    if tried.status == "separated":
+        return None
+    return _without_the_faint(A, part, tried.weights, tried.status == "overlap")
+
+
+def _without_the_faint(A: Floats, part: Indices, weights: Floats, sure: bool) -> tuple[Indices, Floats] | None:
+    """The same without rows that hardly count; None if what is left is not known to span and balance by itself."""
+    best = (part, np.asarray(np.maximum(weights, FAINTEST * weights.max()))) if sure else None
+    while (faint := weights < FAINT * weights.max()).any():
         part = part[~faint]
         if len(part) <= A.shape[1] or np.linalg.matrix_rank(A[part]) < A.shape[1]:
-            return best
+            break
+        tried = try_newton(A[part], SURE)
+        if tried.status == "separated":
+            break
+        weights = tried.weights
+        if tried.status == "overlap":
+            best = part, np.asarray(np.maximum(weights, FAINTEST * weights.max()))
+    return best
 
 
 def _row_space(A: Floats) -> Floats:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from ..data import Rows
 from ..data.threads import Map, one_blas_thread
+from ..fitting.problem import NotFiniteError
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-BLOCK, RUN = 4096, 65536
+BLOCK, RUN, SAMPLE = 4096, 65536, 1024
 NEAR = 64.0
 """Offsets of at most so many scales cost few digits: such rows are multiplied as they are."""
 
@@ -61,6 +62,11 @@ class Cases:
     def sign(self) -> NDArray[np.int8]:
         """Of two classes: −1 for the first, 1 for the second."""
         return np.where(self.own == 1, 1, -1).astype(np.int8)
+
+    @property
+    def distinct_rows(self) -> Indices:
+        """The rows that count, each once."""
+        return self.row if len(self.row) < 2 or (np.diff(self.row) > 0).all() else np.unique(self.row)
 
     @classmethod
     def of(cls, rows: Rows, classes: int, lifted: bool, frame: Frame) -> Cases:
@@ -125,9 +131,10 @@ class Cases:
         few = 4 * len(used) <= self.X.shape[1]
         plain = self._near(used)
         W = np.ascontiguousarray(W[..., used]) if few else W
+        size = RUN if few and plain and len(used) * self.classes < 32 else BLOCK
 
         def block(start: int) -> Look:
-            cases = slice(start, min(start + BLOCK, len(self)))
+            cases = slice(start, min(start + size, len(self)))
             rows, own = self._rows(cases), self.own[cases]
             if plain:
                 X, V, level = (self.X[rows][:, used] if few else self.X[rows]), W, b
@@ -138,7 +145,7 @@ class Cases:
             return Look(cases, margins, sizes)
 
         with one_blas_thread():
-            yield from self.map(block, range(0, len(self), BLOCK))
+            yield from self.map(block, range(0, len(self), size))
 
     def _look_compiled(self, W: Floats, inside: Floats, sized: bool) -> Iterator[Look]:
         """The same of two classes, read at the speed of memory."""
@@ -231,16 +238,22 @@ def _owners(rows: Rows, classes: int) -> tuple[Indices, Indices]:
 
 
 def frame_of(rows: Rows, lifted: bool, seed: int) -> Frame:
-    """Means and deviations of a sample, rounded to powers of two and multiples of them."""
-    X = rows.sample(BLOCK, seed).X.astype(np.float64)
+    """Means and deviations of a sample, rounded to powers of two and multiples of them.
+
+    Of a column that is constant in the sample, that constant (zero without an intercept) and the largest distance from
+    it.
+    """
+    X = rows.sample(SAMPLE, seed).X.astype(np.float64)
     center = X.mean(axis=0) if lifted else np.zeros(X.shape[1])
     spread = np.sqrt(np.square(X - center).mean(axis=0))
-    constant = X.min(axis=0, initial=np.inf) == X.max(axis=0, initial=-np.inf)
-    scale = np.exp2(np.round(np.log2(np.where(spread > 0, spread, 1.0))))
-    center = np.round(center / scale) * scale
+    constant = np.flatnonzero(X.min(axis=0) == X.max(axis=0))
     if lifted:
         center[constant] = X[0, constant]
-    alone = constant & (not lifted) & (X[0] != 0)
-    scale[constant] = 1.0
-    scale[alone] = np.exp2(np.round(np.log2(np.abs(X[0, alone]))))
+    for j in constant:
+        spread[j] = np.abs(rows.X[:, j] - center[j]).max()
+    if not (np.isfinite(spread).all() and np.isfinite(center).all()):
+        raise NotFiniteError
+    scale = np.exp2(np.round(np.log2(np.where(spread > 0, spread, 1.0))))
+    varied = np.setdiff1d(np.arange(X.shape[1]), constant)
+    center[varied] = np.round(center[varied] / scale[varied]) * scale[varied]
     return Frame(center, scale)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
 Floats = NDArray[np.float64]
 
@@ -26,15 +27,18 @@ class Tried(NamedTuple):
     v: Floats
     weights: Floats
     """σ(−m) of each row: what balances the rows where they overlap."""
+    steady: bool = True
+    """Whether the columns are far enough from dependent for products of them."""
 
 
-def try_newton(A: Floats, undecided: float = UNDECIDED) -> Tried:
+def try_newton(A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = False) -> Tried:
     """argmin Σ log(1 + exp(−aᵀv)) over the signed rows a, as far as it is needed to tell.
 
-    A decrement below `undecided` leaves what is neither separated nor proved to overlap to others.
+    A decrement below `undecided` leaves what is neither separated nor proved to overlap to others; so do, at once,
+    columns that are nearly dependent where only `conditioned` ones are wanted.
     """
-    v, m, more = np.zeros(A.shape[1]), np.zeros(len(A)), MORE_STEPS
-    for _ in range(STEPS):
+    v, m, more, steady = np.zeros(A.shape[1]), np.zeros(len(A)), MORE_STEPS, True
+    for k in range(STEPS):
         least = float(m.min(initial=np.inf))
         if least > 0:
             more -= 1
@@ -42,6 +46,10 @@ def try_newton(A: Floats, undecided: float = UNDECIDED) -> Tried:
                 return Tried("separated", v, _fall(m))
         s = _fall(m)
         newton = Step(A, s)
+        if k == 0 and not newton.steady:
+            steady = False
+            if conditioned:
+                break
         if not newton.good:
             break
         if least <= 0 and newton.near():
@@ -50,7 +58,7 @@ def try_newton(A: Floats, undecided: float = UNDECIDED) -> Tried:
             break
         v, m = _go(A, v, m, newton)
     status = "separated" if float(m.min(initial=np.inf)) > 0 else "unclear"
-    return Tried(status, v, _fall(m))
+    return Tried(status, v, _fall(m), steady)
 
 
 def _go(A: Floats, v: Floats, m: Floats, newton: Step) -> tuple[Floats, Floats]:
@@ -79,46 +87,49 @@ class Step:
     step: Floats
     decrement: float
     full: bool
-    inverse_root: Floats
+    root: Callable[[], Floats]
+    """R with RRᵀ = H⁻¹."""
 
     def __init__(self, A: Floats, s: Floats) -> None:
-        self.A, self.s = A, s
-        root = np.sqrt(s * (1 - s))
-        if not self._by_products(root):
-            self._by_svd(root)
+        self.A, self.v = A, s * (1 - s)
+        self.steady = self._by_products(s)
+        if not self.steady:
+            self._by_svd(s)
         self.good = bool(np.isfinite(self.step).all())
 
     def near(self) -> bool:
         """ρν < ½, ρ = maxᵢ √(aᵢᵀH⁻¹aᵢ); since Σvᵢaᵢᵀ(H⁻¹)aᵢ is the number of weights, ρ² is at least that over Σv."""
-        least = np.sqrt(self.A.shape[1] / float((self.s * (1 - self.s)).sum()))
+        least = math.sqrt(self.A.shape[1] / float(self.v.sum()))
         return self.full and self.decrement * least < 0.5 and self.decrement * self.reach() < 0.5
 
     def reach(self) -> float:
         """ρ."""
-        return float(np.sqrt(np.square(self.A @ self.inverse_root).sum(axis=1).max()))
+        return math.sqrt(float(np.square(self.A @ self.root()).sum(axis=1).max()))
 
-    def _by_products(self, root: Floats) -> bool:
-        B, g = self.A * root[:, None], self.s @ self.A
+    def _by_products(self, s: Floats) -> bool:
+        g, B = s @ self.A, self.A * np.sqrt(self.v)[:, None]
         H = B.T @ B
         size = np.sqrt(np.diag(H))
-        try:
-            L = cholesky(H / np.outer(size, size), lower=True)
-        except (LinAlgError, ValueError):
+        if not size.all():
             return False
-        if np.diag(L).min() <= STEADY:
+        H /= size
+        H /= size[:, None]
+        L, info = dpotrf(H, lower=1)
+        if info or np.diag(L).min() <= STEADY:
             return False
-        self.step = cho_solve((L, True), g / size) / size
+        self.step = dpotrs(L, g / size, lower=1)[0] / size
         self.decrement, self.full = math.sqrt(max(float(g @ self.step), 0.0)), True
-        self.inverse_root = solve_triangular(L, np.diag(1 / size), lower=True).T
+        self.root = lambda: np.asarray((dtrtri(L, lower=1)[0] / size).T)
         return True
 
-    def _by_svd(self, root: Floats) -> None:
+    def _by_svd(self, s: Floats) -> None:
+        root = np.sqrt(self.v)
         U, values, Vt = np.linalg.svd(self.A * root[:, None], full_matrices=False)
         good = values > 1e-14 * values[0]
-        short = U[:, good].T @ np.divide(self.s, root, out=np.zeros_like(self.s), where=root > 0)
+        short = U[:, good].T @ np.divide(s, root, out=np.zeros_like(s), where=root > 0)
         self.step = Vt[good].T @ (short / values[good])
         self.decrement, self.full = float(np.linalg.norm(short)), bool(good.sum() == self.A.shape[1])
-        self.inverse_root = Vt[good].T / values[good]
+        self.root = lambda: Vt[good].T / values[good]
 
 
 def _fall(m: Floats) -> Floats:

@@ -26,7 +26,7 @@ ULPS = 2.0**-50
 """The least perturbation that is worth speaking of."""
 FEW_ULPS = 2.0**-46
 """A slip from zero that is no more than the rounding of numbers that went through a few steps."""
-ROUGH = (10, 20, 30)
+ROUGH, SMALL = (10, 20, 30), 25
 """Bits to which a direction is rounded, if it stays positive: few bits keep zeros exact."""
 
 
@@ -112,7 +112,7 @@ def _separated(found: Found) -> Proved:
     weights, intercept = split(cases, full)
     nothing = np.empty((0, *_shape(cases)))
     proof = SeparationProof(weights, intercept, nearest, nothing, None, None, 0.0)
-    return Proved("separated", np.unique(cases.row), np.empty(0, np.intp), proof)
+    return Proved("separated", cases.distinct_rows, np.empty(0, np.intp), proof)
 
 
 def _strictly_positive(cases: Cases, full: Floats) -> float:
@@ -149,26 +149,37 @@ def _exactly(cases: Cases, full: Floats, case: Any, other: Any) -> Fraction:
 
 def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance: float) -> Proved:
     cases = found.cases
-    exact = exact_directions(found.working.A[found.boundary], found.directions)
-    N = found.directions if exact is None else rounded(exact)
-    directions = in_user_units(cases, N.T)
     best: tuple[Any, ...] | None = None
-    for v in _rough(found, N, exact):
-        full = in_user_units(cases, v)[0]
-        sides = _sides(raw(cases), full, directions)
-        if best is None or sides[-1] < best[1][-1]:
-            best = full, sides
-        if sides[-1] <= FEW_ULPS:
+    for v, N in _candidates(found):
+        full, directions = in_user_units(cases, v)[0], in_user_units(cases, N.T)
+        try:
+            sides = _sides(raw(cases), full, directions)
+        except TroubleError:  # in few bits, or rounded, it errs on a row: perhaps the next does not
+            continue
+        if best is None or sides[-1] < best[2][-1]:
+            best = full, directions, sides
+        if sides[-1] <= FEW_ULPS and (not sides[-1] or cases.size > SMALL):
             break
     if best is None:
         raise TroubleError
-    full, (rows, partly, nearest, slip) = best
+    full, directions, (rows, partly, nearest, slip) = best
     weights, intercept = split(cases, full)
     published = directions[:, 1] if cases.classes == 2 else directions
     proof = SeparationProof(
         weights, intercept, nearest, published, balance, crossing, _allowed(max(slip, imbalance))
     )  # fmt: skip
     return Proved("quasi-separated", rows, partly, proof)
+
+
+def _candidates(found: Found) -> Iterator[tuple[Floats, Floats]]:
+    """Directions that may do: as they were found, in few bits; then the same worked out in fractions."""
+    for v in _rough(found, found.directions, None):
+        yield v, found.directions
+    exact = exact_directions(found.working.A[found.boundary], found.directions)
+    if exact is not None:
+        N = rounded(exact)
+        for v in _rough(found, N, exact):
+            yield v, N
 
 
 def _rough(found: Found, N: Floats, exact: list[Row] | None) -> Iterator[Floats]:
@@ -187,7 +198,8 @@ def _rough(found: Found, N: Floats, exact: list[Row] | None) -> Iterator[Floats]
 
 def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Indices, float, float]:
     """The rows that are separated and those that are in part; the least distance; how far zeros are from zero."""
-    vectors = np.array([flat(cases, each) for each in [full, *directions]])
+    rules = [full, *directions] if len(directions) > 1 else [full]  # a single direction is the rule itself
+    vectors = np.array([flat(cases, each) for each in rules[:1]])
     lengths = np.linalg.norm(full[:, None, :-1] - full[None, :, :-1], axis=2)
     all_of = np.ones(len(cases.X), bool)
     any_of, seen = np.zeros(len(cases.X), bool), np.zeros(len(cases.X), bool)
@@ -202,7 +214,7 @@ def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Ind
         any_of[row[positive.any(axis=1)]] = True
         seen[row] = True
         if zero.any():
-            slip = max(slip, _slip(cases, look, zero, [full, *directions]))
+            slip = max(slip, _slip(cases, look, zero, rules))
     separated = all_of & any_of & seen
     return np.flatnonzero(separated), np.flatnonzero(any_of & ~separated), nearest, slip
 
@@ -228,6 +240,8 @@ def _slip(cases: Cases, look: Look, zero: NDArray[np.bool_], vectors: list[Float
     for u in vectors:
         used = np.flatnonzero(u[:, :-1].any(axis=0))
         X = cases.X[cases.row[case]][:, used].astype(np.float64)
+        if not X.any() and not u[:, -1].any():
+            continue
         signed = [(u[own, -1], 1.0), (u[other, -1], -1.0)]
         terms = [sign * level for level, sign in signed]
         errors: list[Floats] = []

@@ -23,15 +23,15 @@ from .working import Working
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-FIRST, SECOND, MORE, AT_ONCE = 4, 20, 40, 1000
-"""Rows for each weight: of the first sample, of the second, of what a look adds; signed rows that are few anyway."""
+FIRST, MORE, AT_ONCE = 12, 40, 1000
+"""Rows for each weight: of the first sample, of what a look adds; signed rows that are few anyway."""
 ZERO = 2.0**-36
 """A margin of so much less than what went into it is rounding, or as good as."""
-RANK, OFF, SAME, MOST = 1e-10, 1e-9, 1e-11, 1000
+RANK, OFF, SAME, MOST = 1e-10, 1e-9, 1e-13, 1000
 """Singular values, relative, that are none; what is not in a span; numbers that differ by rounding; denominators that
 are small."""
-POOR, TALL = 1e-5, 4
-"""Singular values, relative, below which coordinates are changed; rows for each weight from which products tell."""
+POOR = 1e-5
+"""Singular values, relative, below which coordinates are changed."""
 SURE, SMALL = 1e-11, 20_000
 """Of few numbers Newton's method is asked to go on for longer before a linear program is; but not until rounding hides
 what is left."""
@@ -62,6 +62,8 @@ class Found:
     boundary: Indices
     """Of the working rows, those that balance and span all that cannot be separated."""
     looks: float
+    weights: Floats | None = None
+    """Multipliers of all working rows that balance them, where Newton's method found some."""
 
 
 class TroubleError(ArithmeticError):
@@ -82,6 +84,7 @@ class Hunt:
         self.working = Working(cases)
         self.N: Floats | None = None
         self.boundary = np.empty(0, np.intp)
+        self.weights: Floats | None = None
         self.program: Program | None = None
         self.plain = True
         self.in_program = np.empty(0, np.intp)
@@ -142,28 +145,20 @@ class Hunt:
 
     def steps(self) -> Iterator[Round]:
         """Round by round, until all rows are accounted for."""
-        self.begin()
-        grown = self.all
+        with one_blas_thread():
+            self.begin()
         for _ in range(ROUNDS):
             with one_blas_thread():
                 v = self._direction()
             if v is None:
                 self.found = self._end("overlap", np.empty(0))
                 return
-            if not grown:  # before a look at all rows, a few more
-                grown = True
-                if self._enlarge(v):
-                    continue
             wrong = self._wrong(v)
             yield Round(self.looks, len(self.working), wrong)
             if not wrong:
                 self.found = self._end("separated", v)
                 return
         raise TroubleError
-
-    def _enlarge(self, v: Floats) -> int:
-        sample = self._some(SECOND * self.cases.size)
-        return self.working.add_cases(sample) if len(sample) else 0
 
     def _direction(self) -> Floats | None:
         """A direction that is positive on all working rows that can be separated; None if none can."""
@@ -174,11 +169,15 @@ class Hunt:
             if not live.size:
                 self.boundary = np.arange(len(A))
                 return None
-            C = conditioner(B[live])
-            G = B[live] if C is None else B[live] @ C
-            tried = try_newton(G, SURE if G.size < SMALL else UNDECIDED)
+            G = B if len(live) == len(B) else B[live]
+            C, undecided = None, SURE if G.size < SMALL else UNDECIDED
+            tried = try_newton(G, undecided, conditioned=True)
+            if not tried.steady:
+                C = conditioner(G)
+                G = G if C is None else G @ C
+                tried = try_newton(G, undecided)
             if tried.status == "overlap":
-                self.boundary = np.arange(len(A))
+                self.boundary, self.weights = np.arange(len(A)), tried.weights if len(live) == len(A) else None
                 self.N = np.zeros((A.shape[1], 0))
                 return None
             if tried.status == "separated":
@@ -280,7 +279,7 @@ class Hunt:
         if kind == "separated" and self.boundary.size:
             kind = "quasi-separated"
         N = np.eye(self.cases.size) if self.N is None else self.N
-        return Found(kind, self.cases, self.aliased, self.working, v, N, self.boundary, self.looks)
+        return Found(kind, self.cases, self.aliased, self.working, v, N, self.boundary, self.looks, self.weights)
 
 
 def _nearer(look: Look, nearest: float) -> tuple[Indices, Indices, Floats]:
@@ -311,10 +310,6 @@ def _astray(look: Look) -> tuple[Indices, Indices, Floats]:
 def conditioner(A: Floats) -> Floats | None:
     """C that makes the columns of AC orthogonal and of one length, where those of A are nearly dependent."""
     length = np.linalg.norm(A, axis=1)
-    if len(A) > TALL * A.shape[1]:  # the products tell
-        values = np.linalg.eigvalsh((A / length[:, None]).T @ (A / length[:, None]))
-        if values[0] > POOR * values[-1]:
-            return None
     _, s, Vt = np.linalg.svd(A / length[:, None], full_matrices=False)
     if len(s) < A.shape[1] or s[-1] > POOR * s[0] or s[-1] <= RANK * s[0]:
         return None
@@ -332,7 +327,20 @@ def null_space(A: Floats) -> Floats:
     if not N.size:
         return N
     own = np.sort(qr(N.T, mode="r", pivoting=True)[1][: N.shape[1]])
-    return np.column_stack([simple(column) for column in np.linalg.solve(N[own].T, N.T)])
+    return np.column_stack(
+        [_neat(A, column, j, own) for j, column in zip(own, np.linalg.solve(N[own].T, N.T), strict=True)]
+    )
+
+
+def _neat(A: Floats, column: Floats, j: int, own: Indices) -> Floats:
+    """The direction with exactly one at its own weight, zero at those of the others, and simple numbers if they fit."""
+    column = np.where(np.abs(column) > SAME * np.abs(column).max(), column, 0.0)
+    column[own] = 0.0
+    column[j] = 1.0
+    neat = simple(column)
+    size = np.abs(neat).max()
+    fits = np.abs(A @ neat).max() <= 4 * size * max(float(np.abs(A @ column).max()), EPS)
+    return neat if fits else column
 
 
 def simple(column: Floats) -> Floats:
