@@ -22,7 +22,7 @@ from ..verdict import Rank
 from .targets import checked_targets, class_costs, rows_of
 from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
-SINGLE_THREAD_BELOW, COMPILE_FROM = 2_000_000, 400_000
+SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
 
 
 class _Asker(BaseEstimator):  # type: ignore[misc]
@@ -33,7 +33,37 @@ _Asker.__name__ = "separability"
 
 
 def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool = True) -> Separability:
-    """∃ w, b: yᵢ(xᵢᵀw + b) ≥ 0 for all i, and > 0 for all (separated) or some (quasi-separated)?  [001 13; 004 4.1]"""
+    """∃ w, b with yᵢ(xᵢᵀw + b) ≥ 0 for all i, and > 0 for all (separated), some (quasi-separated) or none (overlap)?
+
+    Of K classes: scores sₖ = xᵀwₖ + bₖ with s_own ≥ s_other for every row and every other class. Whether maximum
+    likelihood has a finite answer hangs on this and on nothing else. The answer is proved: `result.check(X, y)` goes
+    through the proof with the data, in exact arithmetic or with proven bounds on rounding. It does not depend on the
+    units of the columns, the order of the rows or how often each is there.
+
+    Parameters
+    ----------
+    X : array or data frame of numbers, rows × columns
+        It is neither copied nor changed. Columns that are combinations of others are left out, and named.
+    y : labels of two classes or more, or probabilities as in LogisticRegression
+        A row that may be of several classes counts as a row of each.
+    sample_weight : array or None
+        Rows of weight zero do not count; other weights do not matter here.
+    fit_intercept : bool
+        Whether there is an intercept b.
+
+    Returns
+    -------
+    Separability
+        kind, the largest set of rows that can be separated, what becomes of each coefficient, and the certificate.
+
+    Examples
+    --------
+    >>> result = separability([[-1], [0], [0], [1]], ["no", "no", "yes", "yes"])
+    >>> result.kind, result.rows.tolist(), result.coefficients
+    ('quasi-separated', [0, 3], {'x0': '+inf', '(intercept)': 'finite'})
+    >>> result.check([[-1], [0], [0], [1]], ["no", "no", "yes", "yes"])
+    True
+    """
     asker = _Asker()
     given = checked_rows(asker, X, reset=True)
     targets = checked_targets(asker, y)
@@ -94,7 +124,7 @@ def result_of(
     def coefficients() -> Mapping[Any, Any]:
         return _named(_kinds(found, proved.kind), classes, [*columns, INTERCEPT])
 
-    late = proved.kind == "separated" and cases.compiled
+    late = proved.kind == "separated" and cases.X.size > LATE
     return Separability(
         proved.kind, proved.rows, proved.partly, names, Later(coefficients) if late else coefficients(), proved.proof,
         Rank(of - len(aliased), of, aliased), classes, columns, cases.lifted, len(cases.X),
