@@ -2,7 +2,8 @@
 
 Written for reading, not for speed: plain NumPy in long double, and fractions where rounding could matter. It shares
 no code with the solvers, so that an error there cannot confirm itself here. `audit_rows` reads the data as the claim
-does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin.
+does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin,
+`audit_limit` those of a limit.
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .audit_limit import limit_holds
 from .audit_margin import OBJECTIVES as MARGINS
 from .audit_margin import margin_holds
 from .audit_point import Point, explained
 from .audit_proofs import likelihood_gap, squared_gap
 from .audit_rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
-from .verdict import Claim, Locality, Optimality, Separation
+from .verdict import Claim, Limit, Locality, Optimality, Separation
 
 if TYPE_CHECKING:
     from .verdict import Verdict
 
 SLACK = 1e-6
 """Relative: what the certificate's own rounding may make of a bound that is recomputed."""
-PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation}
+PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation, "quasi-separated": Limit}
 """What must come with these; to end in any other way claims no more than the mean loss."""
 
 
@@ -45,6 +47,8 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return separates(proof, table)
     if not math.isclose(mean_loss(claim, table), claim.value, rel_tol=1e-9, abs_tol=1e-12 + _rounding(claim, table)):
         return False
+    if kind is Limit:
+        return limit_holds(verdict, table, X, y, sample_weight)
     return kind is None or is_minimum(verdict, table)
 
 

@@ -31,18 +31,18 @@ Gap = tuple[float, Any]
 
 def likelihood_gap(point: Point, witness: Any, enough: float) -> float:
     """A bound on the mean loss above its minimum, by the witness if there is one; no better than is enough."""
-    slope, doubt = point.slope(), np.concatenate([_doubt(look.at) for look in point.looks()])
+    slope, doubt = point.slope(), np.concatenate([doubt_of(look.at) for look in point.looks()])
     sure, shape = doubt < TOO_SURE, (len(point.claim.classes), len(point.claim.columns) + 1)
     if witness is None or shape[0] == 2:  # of two classes the Hessian is always small enough
-        return _without_the_far(lambda chosen: _exact_gap(point, slope, doubt * chosen), ~sure, sure, enough)
+        return without_the_far(lambda chosen: _exact_gap(point, slope, doubt * chosen), ~sure, sure, enough)
     if np.shape(witness) != shape or not np.isfinite(witness).all():
         return math.inf
-    return _without_the_far(
+    return without_the_far(
         lambda chosen: _witnessed_gap(point, slope, witness, chosen), np.ones_like(sure), sure, enough
     )
 
 
-def _without_the_far(proof: Callable[[Any], Gap], chosen: Any, sure: Any, enough: float) -> float:
+def without_the_far(proof: Callable[[Any], Gap], chosen: Any, sure: Any, enough: float) -> float:
     """The best bound, as rows that weaken the proof are left out: first the sure, then the farthest by halves."""
     best = math.inf
     for _ in range(ATTEMPTS):
@@ -55,7 +55,7 @@ def _without_the_far(proof: Callable[[Any], Gap], chosen: Any, sure: Any, enough
     return best
 
 
-def _doubt(at: Softmax) -> Any:
+def doubt_of(at: Softmax) -> Any:
     """p(1 − p) of the likeliest class."""
     top = at.p.argmax(axis=1)[:, None]
     return (np.take_along_axis(at.p, top, 1) * np.take_along_axis(at.rest, top, 1)).ravel().astype(float)
@@ -71,7 +71,7 @@ def _exact_gap(point: Point, slope: Any, doubt: Any) -> Gap:
     if L is None:
         return nothing
     leverages = _leverages(point, root, L)
-    return _fall(_length(root, L, slope), math.sqrt(leverages[doubt > 0].max(initial=0))), leverages
+    return fall(_length(root, L, slope), math.sqrt(leverages[doubt > 0].max(initial=0))), leverages
 
 
 def _witnessed_gap(point: Point, slope: Any, u: Any, chosen: Any) -> Gap:
@@ -86,7 +86,7 @@ def _witnessed_gap(point: Point, slope: Any, u: Any, chosen: Any) -> Gap:
     Hu, size = _along(point, np.asarray(u, dtype=float), chosen)
     nu = math.sqrt(size) + float(np.linalg.norm(root.whiten((slope - Hu).T)))
     leverages = 2 * np.concatenate([np.square(root.whiten(look.Z.T)).sum(axis=0) for look in point.looks()])
-    return _fall(nu, math.sqrt(leverages[chosen].max(initial=0))), leverages
+    return fall(nu, math.sqrt(leverages[chosen].max(initial=0))), leverages
 
 
 def _along(point: Point, u: Any, chosen: Any) -> tuple[Any, float]:
@@ -101,7 +101,7 @@ def _along(point: Point, u: Any, chosen: Any) -> tuple[Any, float]:
     return Hu, float(size)
 
 
-def _fall(nu: float, rho: float) -> float:
+def fall(nu: float, rho: float) -> float:
     """[ρν + (1 − ρν) log(1 − ρν)]/ρ², infinite if ρν ≥ 1."""
     x = rho * nu
     if not x < 1:
