@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from separation_referee import small_problem
 from sklearn.datasets import load_iris
 
 from separatrix import separability
@@ -19,6 +20,9 @@ from separatrix.audit import audit
 from separatrix.verdict import Claim, Limit, Rank, Verdict
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "separation"
+NUMBERS = ["value", "deviance", "nu", "rho", "gap", "relative_gap", "distance", "coefficients"]
+RANK = 1e-11
+"""The curvature along a direction that is zero on all tied rows is less than this beside the largest."""
 
 
 # ------------------------------------------------------------------------------------------------- an honest referee
@@ -62,29 +66,39 @@ class Problem:
         self.kept = [j for j in range(d) if self.result.columns[j] not in self.result.rank.aliased]
         self.kept += [d] * self.fit_intercept
         self.width, self.unit = len(self.kept), np.append(np.abs(self.X).max(axis=0), 1)
+        self.unit[self.unit == 0] = 1
 
     def rows(self, i):
         """(e_k − e_l)⊗z of row i: those of all classes."""
         z = (np.append(self.X[i], 1) / self.unit)[self.kept]
         return np.stack([np.kron(np.eye(self.K)[k][self.free], z) for k in range(self.K)])
 
-    def derivatives(self, theta):
+    def counting(self, theta, doubt=0.0):
+        """Rows that count; those only whose likeliest class is in doubt."""
+        rows = []
+        for i in np.flatnonzero(self.split.sum(axis=1) > 0):
+            s = self.rows(i)[self.tied[i]] @ theta
+            others = np.sort(np.exp(s - s.max()))[:-1].sum()
+            if others / (1 + others) ** 2 >= doubt:
+                rows.append(i)
+        return rows
+
+    def derivatives(self, theta, doubt=0.0):
         size = len(self.free) * self.width
         value, g, H = 0.0, np.zeros(size), np.zeros((size, size))
-        for i in np.flatnonzero(self.split.sum(axis=1) > 0):
+        for i in self.counting(theta, doubt):
             A, cost, t = self.rows(i)[self.tied[i]], self.split[i].sum(), self.split[i][self.tied[i]]
             s = A @ theta
             p = np.exp(s - s.max())
+            value += t @ (np.log(p.sum()) + s.max() - s)
             p /= p.sum()
-            value -= t @ np.log(p)
             g += A.T @ (cost * p - t)
             H += cost * A.T @ (np.diag(p) - np.outer(p, p)) @ A
         return value / self.total, g / self.total, H / self.total
 
-    def rho(self, H):
-        inverse = np.linalg.pinv(H, rcond=1e-11)
+    def rho(self, rows, inverse):
         sizes = [0.0]
-        for i in np.flatnonzero(self.split.sum(axis=1) > 0):
+        for i in rows:
             A = self.rows(i)[self.tied[i]]
             sizes += [(a - b) @ inverse @ (a - b) for a in A for b in A]
         return math.sqrt(max(sizes))
@@ -94,7 +108,7 @@ class Problem:
         theta = np.zeros(len(self.free) * self.width)
         for _ in range(passes):
             value, g, H = self.derivatives(theta)
-            step, t = -np.linalg.pinv(H, rcond=1e-11) @ g, 1.0
+            step, t = -np.linalg.pinv(H, rcond=RANK) @ g, 1.0
             while self.derivatives(theta + t * step)[0] > value * (1 + 1e-15) and t > 1e-6:
                 t /= 2
             theta = theta + t * step
@@ -127,16 +141,18 @@ class Problem:
         return float((self.split * surprise).sum() / self.total)
 
     @cache  # noqa: B019
-    def verdict(self, tau=0.05, away=0.0):
-        """What a fit would say: at the limit's minimum, or away from it along the finite coefficients."""
+    def verdict(self, tau=0.05, away=0.0, doubt=0.0):
+        """What a fit would say: at the limit's minimum, or away from it along the finite coefficients.
+
+        The proof is by the rows that are in doubt.
+        """
         V = self.table(self.newton())
         stay = self.finite()
         V[np.ix_(self.free, self.kept)] += (away * stay / self.unit)[:, self.kept]
-        V[self.free] = np.where(stay | (self.u[self.free] == 0), V[self.free], 0)
         theta = self.flat(V)
-        value, g, H = self.derivatives(theta)
-        inverse = np.linalg.pinv(H, rcond=1e-11)
-        nu, rho = math.sqrt(max(g @ inverse @ g, 0)), self.rho(H)
+        (value, g, _), H = self.derivatives(theta), self.derivatives(theta, doubt)[2]
+        inverse = np.linalg.pinv(H, rcond=RANK)
+        nu, rho = math.sqrt(max(g @ inverse @ g, 0)), self.rho(self.counting(theta, doubt), inverse)
         x = rho * nu
         assert x < 1
         gap = (x + (1 - x) * math.log1p(-x)) / rho**2 if x > 1e-4 else nu**2 / 2 * (1 + x / 2)
@@ -260,6 +276,59 @@ def test_a_limit_where_nothing_stays_finite():
     assert not problem.holds(replace(verdict, certificate=replace(far, value=0.2)))
 
 
+def with_a_sure_row():
+    p = weighted()
+    far = np.append(p.X, [[0, 1e4]], axis=0)
+    return Problem(far / [1, 1e2], np.append(p.y, 1), np.append(p.sample_weight, 1))
+
+
+def test_sure_rows_that_are_far_do_not_spoil_the_proof():
+    problem = with_a_sure_row()
+    assert problem.result.kind == "quasi-separated"
+    with pytest.raises(AssertionError):
+        problem.verdict(away=0.05)  # by all rows nothing is proved
+    verdict = problem.verdict(away=0.05, doubt=1e-10)
+    assert verdict.certificate.gap > 1e-8
+    assert problem.holds(verdict)
+    smaller = replace(verdict.certificate, gap=verdict.certificate.gap / 10, nu=0.0, relative_gap=0.0)
+    smaller = replace(smaller, relative_gap=smaller.gap / smaller.value)
+    assert not problem.holds(replace(verdict, certificate=smaller))
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6])
+def test_offsets_cost_digits_and_no_more(offset):
+    p = weighted()
+    shift = np.array([0, offset])
+    moved = Problem(p.X + shift, p.y, p.sample_weight)
+    T = Problem(p.X, p.y, p.sample_weight).verdict().certificate
+    far = moved.result.certificate
+    step = Limit(T.weights, T.intercept - T.weights @ shift, *[getattr(T, name) for name in NUMBERS])
+    bounds = np.where(np.isfinite(T.coefficients), T.coefficients * [1, 1, 1 + offset] + [0, 0, 1e-9], np.inf)
+    W = np.append(T.weights + 1e-3 * far.weights, step.intercept + 1e-3 * far.intercept)
+    claim = replace(
+        p.verdict().claim, weights=W[:-1], intercept=W[-1], class_weight=(1.0, 1.0),
+        value=moved.mean_loss(np.stack([0 * W, W])),
+    )  # fmt: skip
+    proof = replace(step, coefficients=bounds)
+    verdict = Verdict("quasi-separated", moved.result.rank, proof, "", "", claim, moved.result)
+    assert moved.holds(verdict)
+    assert not moved.holds(replace(verdict, certificate=replace(proof, intercept=step.intercept + 1e-3)))
+
+
+@pytest.mark.parametrize("seeds", [range(start, start + 20) for start in range(6000, 6080, 20)], ids=str)
+def test_small_problems(seeds):
+    """Degenerate in several ways: what the referee finds is believed, and with other labels it is not."""
+    for seed in seeds:
+        drawn = small_problem(seed)
+        X, y, weight = drawn.X.astype(float), drawn.y, drawn.weight
+        if separability(X, y, weight, fit_intercept=drawn.fit_intercept).kind != "quasi-separated":
+            continue
+        problem = Problem(X, y, weight, fit_intercept=drawn.fit_intercept)
+        verdict = problem.verdict()
+        assert problem.holds(verdict), seed
+        assert not audit(verdict, X, (y + 1) % problem.K, weight), seed
+
+
 # ------------------------------------------------------------------------------------------------- what is not true
 
 
@@ -359,9 +428,20 @@ def test_another_direction_is_not(problem):
         {"weights": -result.certificate.weights, "intercept": -np.asarray(result.certificate.intercept)},
         {"directions": result.certificate.directions[:0]},
         {"balance": None},
+        {"balance": replace(result.certificate.balance, multipliers=-result.certificate.balance.multipliers)},
     ):
         other = replace(result, certificate=replace(result.certificate, **change))
         assert not problem.holds(replace(verdict, separability=other))
+    fewer = replace(result, rows=result.rows[1:], row_names=result.row_names[1:])
+    assert not problem.holds(replace(verdict, separability=fewer))
+
+
+def test_weights_that_are_not_against_the_last_class_are_not():
+    """They say the same of every row, but not of the coefficients."""
+    problem = iris()
+    verdict = problem.verdict()
+    moved = tampered(verdict, weights=verdict.certificate.weights + 1)
+    assert not problem.holds(replace(moved, claim=replace(verdict.claim, weights=verdict.claim.weights + 1)))
 
 
 def test_a_separability_of_something_else_is_not(problem):
