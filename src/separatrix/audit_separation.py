@@ -17,7 +17,7 @@ from .audit_cases import Cases, Rule, explained, signs
 from .audit_claim import Claim, read
 from .audit_exact import independent
 from .audit_signed import SignedRows
-from .separable import INTERCEPT, Separability
+from .separable import INTERCEPT, Later, Separability
 
 JOINT = 2.0**-20
 """How far from zero a combination of directions may be that are zero one by one, within the slack."""
@@ -43,6 +43,8 @@ def prove(result: Separability, X: Any, y: Any, sample_weight: Any = None) -> bo
 def _coefficients_hold(result: Separability, claim: Claim) -> bool:
     """Whether what is said of every coefficient follows from the directions and agrees with the weights."""
     classes, given = result.classes, cast(Any, result.coefficients)
+    if isinstance(given, Later) and not given.known:
+        return True  # nothing has been said of them yet
     names = [*result.columns, *([INTERCEPT] if result.fit_intercept else [])]
     entries = [*range(len(result.columns)), *([-1] if result.fit_intercept else [])]
     if not isinstance(given, Mapping):

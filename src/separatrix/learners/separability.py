@@ -19,10 +19,13 @@ from ..separation.proof import Proved, prove
 from ..separation.search import Found, Hunt, TroubleError
 from ..separation.signs import all_finite, coefficient_kinds
 from ..verdict import Rank
-from .targets import checked_targets, class_costs, rows_of
+from .targets import Targets, checked_targets, class_costs, rows_of
 from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
 SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
+"""Numbers in X: threads and compiled passes pay from so many on; signs of coefficients wait until asked for."""
+MOST_WEIGHTS = 4000
+"""Weights, beyond which the working rows alone would fill the memory."""
 
 
 class _Asker(BaseEstimator):  # type: ignore[misc]
@@ -73,6 +76,7 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
         class_costs(None, targets, cost)  # a class whose rows all weigh nothing is not there
     names = getattr(asker, "feature_names_in_", None)
     columns = tuple(f"x{j}" for j in range(given.shape[1])) if names is None else tuple(map(str, names))
+    _check_size(given, targets, bool(fit_intercept))
     rows = rows_of(given, targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM)
     labels = tuple(targets.classes.tolist())
     threads = thread_count(None) if rows.X.size >= SINGLE_THREAD_BELOW else 1
@@ -89,6 +93,16 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
             "out one of such columns, or replace them by their differences."
         ) from None
     return result_of(found, proved, labels, columns, index_of(X))
+
+
+def _check_size(X: NDArray[Any], targets: Targets, lifted: bool) -> None:
+    K, width = len(targets.classes), min(X.shape[1] + lifted, len(X))
+    if (K - 1) * width > MOST_WEIGHTS:
+        raise ValueError(
+            f"{K} classes and {X.shape[1]} columns have {(K - 1) * width} weights; separability can tell for at most "
+            f"{MOST_WEIGHTS}. Ask for fewer classes or columns, or fit LogisticRegression(): its verdict says whether "
+            "its rule separates the classes or its minimum exists."
+        )
 
 
 def index_of(X: Any) -> Any:

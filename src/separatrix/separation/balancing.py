@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -13,13 +14,14 @@ from ..separable import Combination
 from .newton import try_newton
 from .program import even_balance, few_that_balance
 from .rational import balances_exactly
-from .search import POOR, RANK, SURE, Found, TroubleError, simple
+from .search import POOR, RANK, SURE, WIDE, Found, TroubleError, simple
+from .thinning import thinned
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-SPARE, ENOUGH = 6, 30
-"""Rows for each weight with which a balance is first tried; those that need not be thinned."""
+SPARE, FEWER, ENOUGH = 6, 3, 30
+"""Rows for each weight with which a balance is first tried, also where weights are many; those that may all stay."""
 TRIES, EVEN = 4, 1e-6
 """How many crossings are looked for until the smallest of its multipliers is not too small beside the largest."""
 FAINT, FAINTEST = 1e-6, 1e-13
@@ -38,18 +40,19 @@ def balance_of(found: Found) -> Balance:
     """Positive multipliers of boundary rows that span them, of as few rows as come easily."""
     rows, A = found.boundary, found.working.A[found.boundary]
     with one_blas_thread():
-        Q = _row_space(A)
+        known = found.weights is not None and len(rows) <= ENOUGH * A.shape[1]
+        Q = np.eye(A.shape[1]) if known else _row_space(A)
         rank = Q.shape[1]
         if not rank:  # rows of zeros only
             return Balance(rows[:1], np.ones(1), 0)
-        if found.weights is not None and rank == A.shape[1] and len(rows) <= ENOUGH * rank:
+        if known and rank < WIDE:
+            assert found.weights is not None
             balanced = _without_the_faint(A, np.arange(len(rows)), found.weights, sure=True)
             if balanced is not None:
                 return Balance(rows[balanced[0]], balanced[1], rank)
-        order, count = np.random.default_rng(0).permutation(len(rows)), SPARE * rank
+        order, count = np.random.default_rng(0).permutation(len(rows)), (SPARE if rank < WIDE else FEWER) * rank
         while True:
-            part = np.sort(order[:count])
-            balanced = _balanced(A @ Q, part)
+            balanced = _balanced(A if known else A @ Q, np.sort(order[:count]))
             if balanced is not None:
                 return Balance(rows[balanced[0]], balanced[1], rank)
             if count >= len(rows):
@@ -100,54 +103,55 @@ def _row_space(A: Floats) -> Floats:
 def crossing_of(found: Found, balance: Balance) -> Balance:
     """At most (rank + 1) of these rows that balance."""
     A = found.working.A[balance.rows]
-    A = A @ _row_space(A)
     zero = np.flatnonzero(~A.any(axis=1))
     if zero.size:  # a row of zeros balances by itself
         return Balance(balance.rows[zero[:1]], np.ones(1), 0)
-    for seed in range(TRIES):
-        chosen = few_that_balance(A, np.random.default_rng(seed).random(len(A)))
-        few = np.flatnonzero(chosen > 1e-9 * chosen.max()) if chosen is not None else np.empty(0, np.intp)
-        multipliers = _only_balance(A[few]) if few.size else None
-        if multipliers is not None:
-            return Balance(balance.rows[few], multipliers, len(few) - 1)
-    few = _thinned(A, balance.multipliers)
-    multipliers = _only_balance(A[few], poor=True)
-    if multipliers is None:
+    with one_blas_thread():
+        if balance.rank < A.shape[1] or balance.rank < WIDE:
+            A = A @ _row_space(A)
+        best: tuple[Indices, Floats] | None = None
+        for few, multipliers in _few(A, balance.multipliers):
+            if len(few) <= A.shape[1]:
+                neat = _only_balance(A[few])
+                if neat is None:
+                    continue
+                multipliers = neat
+            if np.abs(multipliers @ A[few]).max() > 1e-12 * multipliers.max() * np.abs(A[few]).max():
+                continue
+            if best is None or _evenness(multipliers) > _evenness(best[1]):
+                best = few, multipliers
+            if _evenness(multipliers) > EVEN:
+                break
+    if best is None:
         raise TroubleError
-    return Balance(balance.rows[few], multipliers, len(few) - 1)
+    return Balance(balance.rows[best[0]], simple(best[1]), len(best[0]) - 1)
 
 
-def _only_balance(A: Floats, *, poor: bool = False) -> Floats | None:
-    """λ > 0 with Aᵀλ = 0, of rows that balance in one way only; in whole numbers where possible."""
+def _evenness(multipliers: Floats) -> float:
+    return float(multipliers.min() / multipliers.max())
+
+
+def _few(A: Floats, multipliers: Floats) -> Iterator[tuple[Indices, Floats]]:
+    """Few rows that balance: those that are left when the others are taken out, or vertices of a linear program."""
+    found = thinned(A, multipliers) if len(A) > A.shape[1] else None
+    if found is not None:
+        yield found
+    for seed in range(TRIES if A.shape[1] < WIDE else 0):
+        chosen = few_that_balance(A, np.random.default_rng(seed).random(len(A)))
+        if chosen is not None:
+            few = np.flatnonzero(chosen > 1e-9 * chosen.max())
+            yield few, chosen[few]
+
+
+def _only_balance(A: Floats) -> Floats | None:
+    """λ > 0 with Aᵀλ = 0, of rows that balance in one way only."""
     length = np.linalg.norm(A, axis=1)
     U, s, _ = np.linalg.svd(A / length[:, None], full_matrices=True)
     found = U[:, len(A) - 1] / length
-    found = simple(found * np.sign(found.sum()))
-    if not (found > (0 if poor else EVEN) * found.max()).all():
-        return None
+    found = found * np.sign(found.sum())
     steady = len(s) < len(A) - 1 or len(A) < 2 or s[len(A) - 2] > 1e-6 * s[0]
     left = np.abs(found @ A) <= 1e-13 * (found @ np.abs(A)) + 1e-13 * found.max() * length.max()
-    return found if poor or (steady and left.all()) else None
-
-
-def _thinned(A: Floats, multipliers: Floats) -> Indices:
-    """Rows with Aᵀλ = 0 for positive λ that do so in one way only: one row at a time is relieved by the others."""
-    rows, rest, balance = np.argsort(-multipliers)[:0], np.argsort(-multipliers), multipliers.copy()
-    rank = _row_space(A).shape[1]
-    while rest.size or len(rows) > rank + 1:
-        take = rank + 2 - len(rows)
-        rows, rest = np.append(rows, rest[:take]), rest[take:]
-        null = np.linalg.svd(A[rows] * balance[rows, None])[0][:, -1] * balance[rows]
-        if len(rows) < rank + 2 and np.abs(null @ A[rows]).max() > 1e-12 * np.abs(null) @ np.abs(A[rows]).max(axis=1):
-            break
-        if not (null > 0).any():
-            null = -null
-        ratio = np.where(null > 0, balance[rows] / np.where(null > 0, null, 1.0), np.inf)
-        out = int(ratio.argmin())
-        balance[rows] -= ratio[out] * null
-        rows = np.delete(rows, out)
-        rows = rows[balance[rows] > 0]
-    return rows.astype(np.intp)
+    return found if steady and left.all() and (found > 0).all() else None
 
 
 def slip_of(found: Found, balance: Balance, full_rank: int) -> float:

@@ -23,8 +23,10 @@ from .working import Working
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-FIRST, MORE, AT_ONCE = 12, 40, 1000
-"""Rows for each weight: of the first sample, of what a look adds; signed rows that are few anyway."""
+FIRST, FEWER, MORE, AT_ONCE = 12, 4, 40, 1000
+"""Signed rows for each weight: of the first sample, also where there are many weights; of what a look adds; signed rows
+that are few anyway."""
+WIDE = 500
 ZERO = 2.0**-36
 """A margin of so much less than what went into it is rounding, or as good as."""
 RANK, OFF, SAME, MOST = 1e-10, 1e-9, 1e-13, 1000
@@ -94,7 +96,7 @@ class Hunt:
     def begin(self) -> None:
         """Rows that span all rows; columns that are combinations of others are left out."""
         cases = self.cases
-        first = self._some(FIRST * cases.size)
+        first = self._some(FIRST * cases.width if cases.size < WIDE else FEWER * cases.width)
         before = cases.width + 1
         while True:
             Z = cases.coordinates(cases.row[first])
