@@ -3,6 +3,7 @@
 import csv
 import json
 import lzma
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 import statsmodels.api as sm
 from referee import mean_loss
 from reference_data import HEART_OBJECTIVE, glmnet_ridge, heart_scale, lizards, spector, spector_as_stata_had_it
+from separation_referee import limit, separation_by_highs
 from sklearn.datasets import load_svmlight_file
 
-from separatrix import BudgetWarning, LogisticRegression
+from separatrix import LogisticRegression, SeparationWarning
+from separatrix.verdict import Limit
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 SOLVERS = ["auto", "newton", "lbfgs"]
@@ -169,37 +172,76 @@ def test_glmnet_ridge_in_statsmodels(row):
     assert model.verdict_.claim.value < theirs < model.verdict_.claim.value * (1 + 5e-5)
 
 
+SEPARATED_IN_PART = [
+    ("endometrial", "HG", 55.393, {"NV": "+inf", "PI": "finite", "EH": "finite"}),
+    ("sex2", "case", 275.949, dict.fromkeys(["age", "oc", "vic", "vicl", "vis"], "finite") | {"dia": "+inf"}),
+    ("silvapulle1981", "y", 4 * np.log(2), {"ghqs": "+inf"}),
+]
+"""The label, the deviance that is approached and not reached, to three digits, and where each weight goes."""
+
+
 @needs_shared_data
 @pytest.mark.parametrize("solver", [*SOLVERS, "gradient"])
-@pytest.mark.parametrize(("name", "label"), [("endometrial", "HG"), ("sex2", "case"), ("silvapulle1981", "y")])
+@pytest.mark.parametrize(("name", "label", "deviance", "goes"), SEPARATED_IN_PART, ids=["endometrial", "sex2", "ghqs"])
 @pytest.mark.parametrize("tol", [1e-4, 1e-10])
-def test_sets_without_a_finite_optimum_are_never_called_optimal(name, label, solver, tol):
+def test_sets_without_a_finite_optimum_are_called_what_they_are(name, label, deviance, goes, solver, tol):
     header, table = separation_table(name)
     at = header.index(label)
-    with pytest.warns(BudgetWarning):
-        model = LogisticRegression(solver=solver, tol=tol).fit(np.delete(table, at, axis=1), table[:, at])
-    assert model.verdict_.status == "budget"
-    assert model.verdict_.certificate is None
+    X, y = np.delete(table, at, axis=1), table[:, at].astype(int)
+    with pytest.warns(SeparationWarning, match="Quasi-separated"):
+        model = LogisticRegression(solver=solver, tol=tol).fit(X, y)
+    verdict, answer = model.verdict_, separation_by_highs(X, y)
+    assert verdict.status == answer.kind == "quasi-separated"
+    assert not verdict.ok
+    assert verdict.check(X, y) is True
+    assert isinstance(verdict.certificate, Limit)
+    known = limit(X, y, answer)
+    assert known.deviance == pytest.approx(deviance, abs=5e-4)
+    assert verdict.certificate.deviance == pytest.approx(known.deviance, rel=1e-9)
+    assert -2 * log_likelihood(model, len(y)) == pytest.approx(known.deviance, rel=1e-9)
+    found = verdict.separability
+    assert found.check(X, y) is True
+    assert found.rows.tolist() == list(answer.rows)
+    where = [found.coefficients[f"x{j}"] for j in range(X.shape[1])]
+    assert where == [answer.coefficients[j] for j in range(X.shape[1])] == [goes[c] for c in header if c != label]
+    assert found.coefficients["(intercept)"] == answer.coefficients["(intercept)"]
+    finite = np.array(where) == "finite"
+    np.testing.assert_allclose(model.coef_[0, finite], known.coefficients[0, 1:][finite], atol=1e-6)
+    assert (model.coef_[0, ~finite] > 0).all()
 
 
 @needs_shared_data
-@pytest.mark.parametrize(("name", "label", "growing"), [("endometrial", "HG", "NV"), ("sex2", "case", "dia")])
-def test_the_column_with_an_infinite_weight_is_named(name, label, growing):
+@pytest.mark.parametrize(("name", "label", "deviance", "goes"), SEPARATED_IN_PART, ids=["endometrial", "sex2", "ghqs"])
+def test_the_column_with_an_infinite_weight_is_named_and_so_are_the_others(name, label, deviance, goes):
     import pandas as pd
 
     table = pd.read_csv(SHARED / "separation" / f"{name}.csv")
-    with pytest.warns(BudgetWarning, match="quasi-separation"):
-        verdict = LogisticRegression().fit(table.drop(columns=label), table[label]).verdict_
-    assert f"the weights of {growing} keep growing" in verdict.cause
+    X, y = table.drop(columns=label), table[label]
+    with pytest.warns(SeparationWarning) as caught:
+        verdict = LogisticRegression().fit(X, y).verdict_
+    assert [str(each.message) for each in caught] == [str(verdict)]
+    gone, stay = re.search(r"Maximum likelihood sends (.*); (.*) finite\.", verdict.cause).groups()
+    finite, infinite = ({column for column in X if goes[column] == kind} for kind in ("finite", "+inf"))
+    assert set(re.findall(r"(\w+) → [+]∞", gone)) == infinite
+    assert not finite & set(re.findall(r"\w+", gone))
+    assert finite <= set(re.findall(r"\w+", stay))
+    said = re.search(r"The deviance falls to ([\d.]+) and never below", verdict.cause).group(1)
+    assert float(said) == pytest.approx(deviance, abs=5e-4)
+    assert "l2 > 0" in verdict.remedy
 
 
 @needs_shared_data
-def test_the_finite_weights_of_endometrial_are_reached_all_the_same():
+@pytest.mark.parametrize("solver", [*SOLVERS, "gradient"])
+def test_the_finite_weights_of_endometrial_are_reached_all_the_same(solver):
     header, table = separation_table("endometrial")
-    with pytest.warns(BudgetWarning):
-        model = LogisticRegression().fit(table[:, :3], table[:, 3])
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression(solver=solver).fit(table[:, :3], table[:, 3])
     assert header == ["NV", "PI", "EH", "HG"]
+    assert np.isfinite(model.coef_).all()
     assert model.coef_[0, 0] > 10
-    np.testing.assert_allclose(model.coef_[0, 1:], [-0.0421834, -2.9026056], rtol=1e-4)
-    assert model.intercept_[0] == pytest.approx(4.3045178, rel=1e-4)
-    assert 2 * len(table) * model.verdict_.claim.value == pytest.approx(55.393, abs=2e-3)
+    np.testing.assert_allclose(model.coef_[0, 1:], [-0.0421834, -2.9026056], atol=5e-8)
+    assert model.intercept_[0] == pytest.approx(4.3045178, abs=5e-8)
+    assert -2 * log_likelihood(model, len(table)) == pytest.approx(55.393, abs=5e-4)
+    bounds = model.verdict_.certificate.coefficients
+    assert np.isinf(bounds[0])
+    assert (bounds[1:] < 1e-3).all()

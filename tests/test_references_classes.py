@@ -4,14 +4,17 @@ import csv
 import lzma
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from class_referee import class_mean_loss, class_newton
 from scipy.special import logsumexp
+from separation_referee import limit, separation_by_highs
 from sklearn.linear_model import LogisticRegression as Peer
 from test_references import DIGITS, SHARED, log_likelihood, needs_shared_data, reference_results
 
-from separatrix import BudgetWarning, LogisticRegression
+from separatrix import LogisticRegression, SeparationWarning
+from separatrix.verdict import Limit
 
 SOLVERS = ["newton", "lbfgs"]
 GLMNET_X = np.column_stack([np.arange(-4.0, 5.0), [0, 0, 1, 0, 1, 1, 1, 0, 0]])
@@ -199,21 +202,50 @@ def test_alligators(solver, copied):
 @needs_shared_data
 @pytest.mark.parametrize("solver", [*SOLVERS, "gradient"])
 @pytest.mark.parametrize("tol", [1e-4, 1e-10])
-def test_alligators_in_threes_have_no_finite_optimum_and_are_never_called_optimal(solver, tol):
+def test_alligators_in_threes_have_no_finite_optimum_and_are_called_what_they_are(solver, tol):
+    """brglm2: of Reptile all but the size is infinite, of Bird lake Oklawaha; the deviance falls to 161.913."""
     X, foods, counts = alligators()
-    with pytest.warns(BudgetWarning):
-        model = LogisticRegression(solver=solver, tol=tol).fit(X, foods, sample_weight=np.round(counts / 3))
-    assert model.verdict_.status == "budget"
-    assert model.verdict_.certificate is None
+    cost = np.round(counts / 3)
+    with pytest.warns(SeparationWarning, match="Quasi-separated"):
+        model = LogisticRegression(solver=solver, tol=tol).fit(X, foods, sample_weight=cost)
+    verdict = model.verdict_
+    assert verdict.status == "quasi-separated"
+    assert not verdict.ok
+    assert verdict.check(X, foods, cost) is True
+    assert not verdict.check(X, foods, counts)
+    assert isinstance(verdict.certificate, Limit)
+    labels = np.searchsorted(sorted(FOODS), foods)
+    answer = separation_by_highs(X, labels, weight=cost, classes=5)
+    assert answer.kind == "quasi-separated"
+    known = limit(X, labels, answer, weight=cost, classes=5)
+    assert known.deviance == pytest.approx(161.913, abs=5e-4)
+    assert verdict.certificate.deviance == pytest.approx(known.deviance, rel=1e-9)
+    assert -2 * log_likelihood(model, cost.sum()) == pytest.approx(known.deviance, rel=1e-9)
+    assert verdict.separability.rows.tolist() == list(answer.rows)
+    assert verdict.separability.partly.tolist() == list(answer.partly)
+    for k, food in enumerate(sorted(FOODS)[:-1]):
+        found, expected = verdict.separability.coefficients[food], answer.coefficients[k]
+        assert [found[f"x{j}"] for j in range(4)] == [expected[j] for j in range(4)]
+        assert found["(intercept)"] == expected["(intercept)"]
+        finite = np.array([found[f"x{j}"] == "finite" for j in range(4)])
+        np.testing.assert_allclose(model.coef_[k, finite], known.coefficients[k, 1:][finite], atol=1e-6, err_msg=food)
+    counted = cost > 0
+    np.testing.assert_allclose(model.predict_proba(X)[counted], known.probabilities[counted], atol=1e-6)
 
 
 @needs_shared_data
-def test_alligators_in_threes_come_near_their_least_deviance():
+def test_what_is_infinite_of_alligators_in_threes_is_named():
     X, foods, counts = alligators()
-    cost = np.round(counts / 3)
-    with pytest.warns(BudgetWarning, match="quasi-separation"):
-        model = LogisticRegression().fit(X, foods, sample_weight=cost)
-    assert -2 * log_likelihood(model, cost.sum()) == pytest.approx(161.913, abs=2e-3)
+    table = pd.DataFrame(X, columns=["small", "Hancock", "Oklawaha", "Trafford"])
+    order = ["Invertebrate", "Reptile", "Bird", "Other", "Fish"]  # brglm2's, Fish at zero
+    y = pd.Categorical(foods, order).codes
+    with pytest.warns(SeparationWarning, match="The deviance falls to 161.913") as caught:
+        verdict = LogisticRegression().fit(table, y, sample_weight=np.round(counts / 3)).verdict_
+    assert str(caught[0].message) == str(verdict)
+    infinite = {"Hancock of 1 → +∞", "Oklawaha of 1 → +∞", "Trafford of 1 → +∞", "(intercept) of 1 → −∞"}
+    assert set(verdict.separability.infinite) == infinite | {"Oklawaha of 2 → −∞"}
+    for name in verdict.separability.infinite:
+        assert name in verdict.cause
 
 
 def vowels(name):

@@ -13,12 +13,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from referee import kind_of_separation, mean_loss, newton
+from separation_referee import INTERCEPT, limit, separation, separation_by_highs
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning, Verdict
-from separatrix.verdict import STATUSES, Claim, Optimality, Rank, Separation, listed
+from separatrix.separation.search import TroubleError
+from separatrix.verdict import STATUSES, Claim, Limit, Optimality, Rank, Separation, listed
 
 LAW = settings(max_examples=80, deadline=None, derandomize=True)
 SOLVERS = ["auto", "newton", "lbfgs", "gradient"]
+STATUS = {"separated": "separated", "quasi-separated": "quasi-separated", "overlap": "optimal"}
 QUASI = np.array([[-1.0], [0.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])
 
 
@@ -420,14 +423,20 @@ def test_few_rows_are_separated(n, d):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_twins_of_both_classes_are_never_separated_in_many_columns(solver):
-    """Fewer rows than columns, and two of them are equal: the n × n system may not tell them apart by rounding."""
+    """Fewer rows than columns, and two of them are equal: the n × n system may not tell them apart by rounding.
+
+    The third row is separated, and of the twins one half is left to each class: the deviance is 4 log 2.
+    """
     X, y = np.array([[1.0, 1, 0, 1], [-1, 1, -1, -1], [1, 1, 0, 1]]), [0, 1, 1]
     for seed in range(20):
         turned = X @ np.random.default_rng(seed).normal(size=(4, 9)) if seed else X
         for fit_intercept in (False, True):
             model = quietly(turned, y, solver=solver, fit_intercept=fit_intercept)
-            assert model.verdict_.status in {"budget", "optimal"}
-            assert model.verdict_.check(turned, y)
+            assert model.verdict_.status == "quasi-separated"
+            assert model.verdict_.check(turned, y) is True
+            assert model.verdict_.separability.rows.tolist() == [1]
+            assert model.verdict_.certificate.deviance == pytest.approx(4 * np.log(2), rel=1e-9)
+            np.testing.assert_allclose(model.predict_proba(turned)[:, 1], [0.5, 1, 0.5], atol=1e-7)
 
 
 # --------------------------------------------------------------------------- separated, quasi-separated or overlap
@@ -450,9 +459,35 @@ def test_verdicts_agree_with_a_linear_programme(table, solver, fit_intercept):
     X, y = table
     assume(fit_intercept or X.any())
     model = quietly(X, y, solver=solver, fit_intercept=fit_intercept)
-    expected = {"separated": "separated", "quasi-separated": "budget", "overlap": "optimal"}
-    assert model.verdict_.status == expected[kind_of_separation(X, y, fit_intercept=fit_intercept)]
-    assert model.verdict_.check(X, y)
+    kind = kind_of_separation(X, y, fit_intercept=fit_intercept)
+    assert model.verdict_.status == STATUS[kind]
+    assert model.verdict_.check(X, y) is True
+    if kind == "quasi-separated":
+        assert_limit(model, X, y, separation(X, y, fit_intercept=fit_intercept))
+
+
+def assert_limit(model, X, y, answer):
+    """The rows and coefficients that a referee names; the deviance, probabilities and finite weights of the limit."""
+    verdict, found = model.verdict_, model.verdict_.separability
+    one = verdict.claim.fit_intercept
+    assert found.kind == answer.kind == "quasi-separated"
+    assert found.rows.tolist() == list(answer.rows)
+    assert found.rank.aliased == tuple(f"x{j}" for j in answer.aliased)
+    columns = range(X.shape[1])
+    assert [found.coefficients[f"x{j}"] for j in columns] == [answer.coefficients[j] for j in columns]
+    assert not one or found.coefficients[INTERCEPT] == answer.coefficients[INTERCEPT]
+    known = limit(X, y, answer, fit_intercept=one)
+    assert isinstance(verdict.certificate, Limit)
+    assert verdict.certificate.deviance == pytest.approx(known.deviance, rel=1e-8)
+    assert verdict.claim.value == pytest.approx(known.deviance / 2 / len(y), rel=1e-8)
+    np.testing.assert_allclose(model.predict_proba(X), known.probabilities, atol=1e-6)
+    assert np.isfinite(model.coef_).all()
+    for j in columns:
+        if answer.coefficients[j] == "finite" and not answer.aliased:
+            limiting = known.coefficients[0, j + one]
+            assert model.coef_[0, j] == pytest.approx(limiting, rel=1e-5, abs=1e-5 / (np.abs(X[:, j]).max() or 1))
+        if answer.coefficients[j] in ("+inf", "-inf"):
+            assert model.coef_[0, j] * float(answer.coefficients[j]) > 0
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.1])
@@ -470,8 +505,12 @@ def test_nothing_but_zeros_and_no_intercept(l2):
 def test_gradient_descent_too_never_proves_what_is_false(table, row, solver):
     X, y = table
     kind = kind_of_separation(X, y)
-    status = quietly(X, y, solver=solver, max_passes=40).verdict_.status
-    assert status == "budget" or (kind, status) in {("separated", "separated"), ("overlap", "optimal")}
+    verdict = quietly(X, y, solver=solver, max_passes=40).verdict_
+    assert verdict.check(X, y) is True
+    if kind == "overlap" and solver == "gradient" and verdict.status == "budget":
+        assert "the minimum is known to exist" in verdict.cause or "The classes overlap" in verdict.cause
+    else:
+        assert verdict.status == STATUS[kind]
 
 
 @LAW
@@ -480,7 +519,14 @@ def test_twins_of_both_classes_are_never_separated(problem, row, solver):
     X, y, _ = problem
     i = row % len(y)
     X, y = np.vstack([X, X[i]]), np.append(y, 1 - y[i])
-    assert quietly(X, y, solver=solver).verdict_.status in {"optimal", "budget"}
+    model = quietly(X, y, solver=solver)
+    assert model.verdict_.status in {"optimal", "quasi-separated"}
+    assert model.verdict_.check(X, y) is True
+    p = model.predict_proba(X[[i, -1]])[:, 1]
+    assert p[0] == p[1]
+    assert 0 < p[0] < 1
+    if model.verdict_.status == "quasi-separated":
+        assert not {i, len(y) - 1} & set(model.verdict_.separability.rows.tolist())
 
 
 @LAW
@@ -499,25 +545,52 @@ def test_separable_rows_are_always_separated(problem, solver, gap):
 def test_quasi_separation_is_never_called_optimal(make, solver, tol):
     X, y = make()
     assert kind_of_separation(X, y) == "quasi-separated"
-    with pytest.warns(BudgetWarning):
+    with pytest.warns() as caught:
         model = LogisticRegression(solver=solver, tol=tol).fit(X, y)
-    assert model.verdict_.status == "budget"
-    assert not isinstance(model.verdict_.certificate, Optimality)
+    assert [each.category for each in caught] == [SeparationWarning]
+    assert caught[0].filename == __file__
+    assert str(caught[0].message) == str(model.verdict_)
+    assert model.verdict_.status == "quasi-separated"
+    assert not model.verdict_.ok
+    assert model.verdict_.check(X, y) is True
+    assert_limit(model, X, y, separation_by_highs(X, y))
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_quasi_separation_is_never_called_optimal_on_any_scale(scale, offset):
     X, y = like_endometrial()
-    with pytest.warns(BudgetWarning):
-        assert LogisticRegression().fit(X * scale + offset * scale, y).verdict_.status == "budget"
+    moved = X * scale + offset * scale
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression().fit(moved, y)
+    assert model.verdict_.status == "quasi-separated"
+    assert model.verdict_.check(moved, y) is True
+    assert model.verdict_.separability.rows.tolist() == np.flatnonzero(X[:, 0]).tolist()
+    known = limit(X, y, separation_by_highs(X, y))
+    assert model.coef_[0, 0] > 0
+    np.testing.assert_allclose(model.coef_[0, 1:] * scale, known.coefficients[0, 2:], rtol=1e-5)
+    assert model.verdict_.certificate.deviance == pytest.approx(known.deviance, rel=1e-8)
 
 
 @pytest.mark.parametrize("init", ["zero", "random", [200.0, 0.0, 0.0, 0.0], [-50.0, 1.0, 1.0, 1.0]], ids=str)
 def test_quasi_separation_is_never_called_optimal_from_any_start(init):
     X, y = like_endometrial()
-    with pytest.warns(BudgetWarning):
-        assert LogisticRegression(init=init, random_state=0).fit(X, y).verdict_.status == "budget"
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression(init=init, random_state=0).fit(X, y)
+    assert model.verdict_.status == "quasi-separated"
+    assert model.verdict_.check(X, y) is True
+    assert_limit(model, X, y, separation_by_highs(X, y))
+
+
+def test_the_cause_names_the_column_that_goes_to_infinity_and_those_that_do_not():
+    X, y = like_endometrial()
+    table = pd.DataFrame(X, columns=["NV", "PI", "EH"])
+    with pytest.warns(SeparationWarning, match="Quasi-separated"):
+        verdict = LogisticRegression().fit(table, y).verdict_
+    assert "Maximum likelihood sends NV → +∞; PI, EH and (intercept) stay finite." in verdict.cause
+    assert f"a rule separates {int(X[:, 0].sum())} rows" in verdict.cause
+    assert f"The deviance falls to {verdict.certificate.deviance:.6g}" in verdict.cause
+    assert "l2 > 0" in verdict.remedy
 
 
 # --------------------------------------------------------------------------------------------------------- budget
@@ -573,14 +646,56 @@ def test_a_budget_that_proves_existence_says_how_near_it_came():
     assert verdict.claim.value - float(truth.value) <= verdict.certificate.gap + 1e-16
 
 
-def test_the_cause_names_the_column_that_keeps_growing():
+def too_many_weights(monkeypatch):
+    monkeypatch.setattr("separatrix.learners.closer.MOST_WEIGHTS", 3)
+
+
+def rounding(monkeypatch):
+    def defeated(*_):
+        raise TroubleError
+
+    monkeypatch.setattr("separatrix.learners.closer.separation_of", defeated)
+
+
+@pytest.mark.parametrize("hindrance", [too_many_weights, rounding])
+@pytest.mark.parametrize("solver", SOLVERS[:3])
+def test_without_a_closer_look_the_cause_names_the_column_that_keeps_growing(monkeypatch, hindrance, solver):
+    """Too many weights for linear programs, or rounding that defeats them: nothing is proved, nothing is claimed."""
     X, y = like_endometrial()
     table = pd.DataFrame(X, columns=["NV", "PI", "EH"])
+    hindrance(monkeypatch)
     with pytest.warns(BudgetWarning, match="quasi-separation"):
-        verdict = LogisticRegression().fit(table, y).verdict_
+        verdict = LogisticRegression(solver=solver).fit(table, y).verdict_
+    assert verdict.status == "budget"
+    assert verdict.certificate is None
+    assert verdict.separability is None
     assert "the weights of NV keep growing" in verdict.cause
     assert "PI" not in verdict.cause
     assert "l2 > 0" in verdict.remedy
+    assert verdict.check(table, y)
+
+
+@pytest.mark.parametrize("hindrance", [too_many_weights, rounding])
+def test_without_a_closer_look_separated_rows_are_separated_all_the_same(monkeypatch, hindrance):
+    X, y = separated()
+    hindrance(monkeypatch)
+    with pytest.warns(SeparationWarning):
+        verdict = LogisticRegression().fit(X, y).verdict_
+    assert verdict.status == "separated"
+    assert verdict.separability is None
+    assert verdict.check(X, y)
+
+
+def test_a_budget_without_a_proof_says_that_the_classes_overlap():
+    X, y = overlapping()
+    with pytest.warns(BudgetWarning, match="The classes overlap, so there is a minimum at finite weights"):
+        verdict = LogisticRegression(max_passes=1, init="zero").fit(X, y).verdict_
+    assert verdict.status == "budget"
+    assert verdict.certificate is None
+    assert verdict.separability.kind == "overlap"
+    assert verdict.separability.check(X, y)
+    assert "Raise max_passes" in verdict.remedy
+    assert verdict.check(X, y)
 
 
 def test_an_ample_budget_changes_nothing():
@@ -736,14 +851,15 @@ def test_a_false_alias_does_not_check():
 # ---------------------------------------------------------------------------------------------------- as an object
 
 
-@pytest.fixture(params=["optimal", "separated", "budget", "interrupted"])
+@pytest.fixture(params=["optimal", "separated", "quasi-separated", "budget", "interrupted"])
 def verdict(request):
     if request.param == "interrupted":
         model = LogisticRegression()
         next(model.steps(*overlapping()))
         return model.verdict_
-    table = {"optimal": overlapping(), "separated": separated(), "budget": like_endometrial()}[request.param]
-    found = quietly(*table).verdict_
+    tables = {"separated": separated(), "quasi-separated": like_endometrial()}
+    short = {"max_passes": 1, "init": "zero"} if request.param == "budget" else {}
+    found = quietly(*tables.get(request.param, overlapping()), **short).verdict_
     assert found.status == request.param
     return found
 
@@ -755,8 +871,10 @@ def test_as_a_dictionary_it_survives_json(verdict):
     assert plain["ok"] is (verdict.status == "optimal")
     assert plain["rank"] == {"rank": verdict.rank.rank, "of": verdict.rank.of, "aliased": []}
     assert plain["claim"]["weights"] == verdict.claim.weights.tolist()
-    kinds = {"optimal": "optimality", "separated": "separation"}
+    kinds = {"optimal": "optimality", "separated": "separation", "quasi-separated": "limit"}
     assert (plain["certificate"] or {}).get("kind") == kinds.get(verdict.status)
+    lie = {"separated": "separated", "quasi-separated": "quasi-separated", "budget": "overlap"}
+    assert (plain["separability"] or {}).get("kind") == lie.get(verdict.status)
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [False, True], [0.0, 1.0], [1, 2]], ids=str)
@@ -782,7 +900,7 @@ def test_interrupted_before_the_first_pass_it_survives_json_too(monkeypatch):
 def test_as_text_it_is_a_few_sentences_with_numbers(verdict):
     text = str(verdict)
     sentences = re.findall(r"[.](?= |$)", text)
-    assert 2 <= len(sentences) <= 4
+    assert 2 <= len(sentences) <= (5 if verdict.status == "quasi-separated" else 4)
     assert re.search(r"\d", text)
     assert "\n" not in text
     assert text[0].isupper()
