@@ -4,6 +4,7 @@ What fails for a known reason is marked so, strictly: whoever mends it takes the
 """
 
 import itertools
+import re
 import warnings
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from class_referee import Long, class_mean_loss, class_newton, kind_of_class_sep
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from separation_referee import INTERCEPT, limit, separation_by_highs
 from sklearn.datasets import load_iris, load_wine
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
@@ -27,7 +29,7 @@ from separatrix.fitting.problem import Problem
 from separatrix.losses import GaussNewton, LogisticSquared, LogLikelihood
 from separatrix.risk import Ask, Frame
 from separatrix.softmax import SoftmaxGaussNewton, SoftmaxLikelihood, SoftmaxSquared, softmax
-from separatrix.verdict import Optimality, Separation
+from separatrix.verdict import Limit, Optimality, Separation
 
 LAW = settings(max_examples=60, deadline=None, derandomize=True)
 SOLVERS = ["newton", "lbfgs"]
@@ -1003,15 +1005,16 @@ def test_any_number_of_threads_gives_the_same_bits(solver, dtype, order):
 @settings(LAW, max_examples=100)
 @given(tables(), st.sampled_from([0.0, 0.0, 1e-4, 0.3]), st.booleans(), st.sampled_from([*SOLVERS, "gradient"]))
 def test_what_a_verdict_says_is_true(table, l2, fit_intercept, solver):
-    """Optimal: the true gap is within the certificate. Separated: a linear programme says so too. And never wrongly."""
+    """Optimal: the true gap is within the certificate. Separated or in part: linear programmes say so, and only so."""
     X, y, times, K = table
     counts = times > 0
     model = quietly(X, y, times, l2=l2, fit_intercept=fit_intercept, solver=solver)
     verdict = model.verdict_
     kind = "overlap" if l2 else kind_of_class_separation(X[counts], y[counts], K, fit_intercept=fit_intercept)
-    expected = {"overlap": "optimal", "separated": "separated", "quasi-separated": "budget"}[kind]
-    assert verdict.status == expected or (solver == "gradient" and verdict.status == "budget")
+    short = kind == "overlap" and solver == "gradient" and verdict.status == "budget"
+    assert short or verdict.status == ("optimal" if kind == "overlap" else kind)
     assert verdict.ok == (verdict.status == "optimal")
+    assert verdict.check(X, y, times) is True
     if verdict.ok:
         truth = class_newton(X, y, K, l2=l2, cost=times, fit_intercept=fit_intercept)
         here = class_mean_loss(X, y, model.coef_, model.intercept_, l2=l2, cost=times)
@@ -1024,6 +1027,36 @@ def test_what_a_verdict_says_is_true(table, l2, fit_intercept, solver):
             assert (off <= verdict.certificate.coefficients * (1 + 1e-6) + 1e-9).all()
     elif verdict.status == "separated":
         assert_separates(verdict.certificate, X[counts], y[counts])
+    elif verdict.status == "quasi-separated":
+        assert_limit(model, X, y, K, times)
+
+
+def assert_limit(model, X, y, K, weight=None):
+    """The rows and coefficients that linear programmes name; the deviance, probabilities and weights of the limit."""
+    verdict, found, one = model.verdict_, model.verdict_.separability, model.fit_intercept
+    answer = separation_by_highs(X, y, weight=weight, fit_intercept=one, classes=K)
+    known = limit(X, y, answer, weight=weight, fit_intercept=one, classes=K)
+    total = len(y) if weight is None else weight.sum()
+    assert verdict.status == found.kind == answer.kind == "quasi-separated"
+    assert isinstance(verdict.certificate, Limit)
+    assert verdict.certificate.deviance == pytest.approx(known.deviance, rel=1e-7, abs=1e-9)
+    assert verdict.claim.value == pytest.approx(known.deviance / 2 / total, rel=1e-7, abs=1e-9)
+    assert found.rows.tolist() == list(answer.rows)
+    assert found.partly.tolist() == list(answer.partly)
+    counts = np.ones(len(y), bool) if weight is None else weight > 0
+    P = model.predict_proba(X)[counts]
+    np.testing.assert_allclose(P, known.probabilities[counts], atol=1e-5)
+    assert ((P == 0) == (known.probabilities[counts] == 0)).all()
+    assert np.isfinite(model.coef_).all()
+    for k, group in enumerate(found.coefficients.values()):
+        for j, name in enumerate(verdict.claim.columns):
+            status = answer.coefficients[k][j]
+            assert group[name] == status
+            if status == "finite" and not answer.aliased:
+                assert model.coef_[k, j] == pytest.approx(known.coefficients[k, j + one], rel=1e-4, abs=1e-4)
+            if status in ("+inf", "-inf"):
+                assert model.coef_[k, j] * float(status) > 0
+        assert not one or group[INTERCEPT] == answer.coefficients[k][INTERCEPT]
 
 
 def assert_separates(certificate, X, y):
@@ -1114,43 +1147,82 @@ def test_rows_that_are_all_sure_do_not_break_the_proof(classes):
 @pytest.mark.parametrize("solver", ["auto", *SOLVERS, "gradient"])
 @pytest.mark.parametrize("tol", [1e-3, 1e-10])
 def test_iris_is_quasi_separated_and_never_called_optimal(solver, tol):
+    """setosa stands apart; between the other two the limit is the fit of their rows alone."""
     X, y = load_iris(return_X_y=True)
     assert kind_of_class_separation(np.round(10 * X), y, 3) == "quasi-separated"
-    with pytest.warns(BudgetWarning):
+    with pytest.warns() as caught:
         model = LogisticRegression(solver=solver, tol=tol).fit(X, y)
-    assert model.verdict_.status == "budget"
-    assert model.verdict_.certificate is None
+    assert [each.category for each in caught] == [SeparationWarning]
+    assert model.verdict_.status == "quasi-separated"
+    assert not model.verdict_.ok
+    assert model.verdict_.check(X, y) is True
+    assert not model.verdict_.check(X, (y + 1) % 3)
+    assert_limit(model, X, y, 3)
+    assert model.verdict_.separability.rows.tolist() == list(range(50))
+    two = fit(X[50:], y[50:] == 1)
+    np.testing.assert_allclose(model.coef_[1], two.coef_[0], rtol=1e-4)
+    np.testing.assert_allclose(model.intercept_[1], two.intercept_[0], rtol=1e-4)
+    assert model.verdict_.certificate.deviance == pytest.approx(200 * two.verdict_.claim.value, rel=1e-8)
     assert model.score(X, y) > 0.97
 
 
-def test_the_columns_of_iris_whose_weights_grow_are_named():
+def test_the_weights_of_iris_that_go_to_infinity_are_named_and_so_are_the_others():
     X, y = load_iris(return_X_y=True, as_frame=True)
-    with pytest.warns(BudgetWarning, match="quasi-separation"):
+    with pytest.warns(SeparationWarning, match="Quasi-separated") as caught:
         verdict = LogisticRegression().fit(X, y).verdict_
-    assert "keep growing" in verdict.cause
-    assert "petal length (cm)" in verdict.cause
-    assert "petal width (cm)" in verdict.cause
+    assert str(caught[0].message) == str(verdict)
+    gone, stay = re.search(r"Maximum likelihood sends (.*); (.*) stay finite\.", verdict.cause).groups()
+    for name in (*X.columns, INTERCEPT):
+        assert f"{name} of 0 → ±∞" in gone
+        assert f"{name} of 1" not in gone
+        assert f"{name} of 1" in stay
+    assert "separates 50 rows" in verdict.cause
+    assert "100 in part" in verdict.cause
+    assert f"falls to {verdict.certificate.deviance:.6g}" in verdict.cause
     assert "l2 > 0" in verdict.remedy
 
 
 def test_a_flag_that_is_raised_in_one_class_only_is_named():
-    X, y = drawn(300, 2, 3, size=0.7)
-    flag = (y == 1) & (np.arange(300) % 4 == 0)
-    frame = pd.DataFrame({"a": X[:, 0], "flag": flag.astype(float), "b": X[:, 1]})
-    with pytest.warns(BudgetWarning, match="the weights of flag keep growing"):
+    frame, y = flagged([0.0, 1.0, 0.0])
+    with pytest.warns(SeparationWarning, match="sends flag of 0 → ±∞ and flag of 1 → [+]∞; a of 0, b of 0"):
         model = LogisticRegression().fit(frame, y)
-    assert model.verdict_.status == "budget"
+    assert model.verdict_.status == "quasi-separated"
+    assert model.verdict_.check(frame, y) is True
+    assert model.verdict_.separability.rows.tolist() == np.flatnonzero(frame["flag"]).tolist()
+    assert_limit(model, frame, y, 3)
     penalised = fit(frame, y, l2=1e-3)
     assert penalised.verdict_.ok
 
 
 def test_a_flag_that_grows_for_some_classes_only_is_named():
     """Of the third class, which is never flagged, the weight stays where it is."""
-    X, y = drawn(300, 2, 3, size=0.7)
-    flag = np.array([-1.0, 1.0, 0.0])[y] * (np.arange(300) % 4 == 0)
-    frame = pd.DataFrame({"a": X[:, 0], "flag": flag, "b": X[:, 1]})
+    frame, y = flagged([-1.0, 1.0, 0.0])
+    with pytest.warns(SeparationWarning, match="sends flag of 0 → −∞ and flag of 1 → [+]∞; a of 0, b of 0"):
+        model = LogisticRegression().fit(frame, y)
+    assert model.verdict_.status == "quasi-separated"
+    assert model.verdict_.check(frame, y) is True
+    assert_limit(model, frame, y, 3)
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0, 0.0], [-1.0, 1.0, 0.0]], ids=str)
+def test_without_a_closer_look_the_column_whose_weights_keep_growing_is_named(monkeypatch, values):
+    """More weights than linear programs are asked about: nothing is proved, and the cause says what it suspects."""
+    frame, y = flagged(values)
+    monkeypatch.setattr("separatrix.learners.closer.MOST_WEIGHTS", 7)
     with pytest.warns(BudgetWarning, match="the weights of flag keep growing"):
-        LogisticRegression().fit(frame, y)
+        verdict = LogisticRegression().fit(frame, y).verdict_
+    assert verdict.status == "budget"
+    assert verdict.certificate is None
+    assert verdict.separability is None
+    assert "quasi-separation" in verdict.cause
+    assert "l2 > 0" in verdict.remedy
+
+
+def flagged(values):
+    """Two columns that overlap, and one that is a value of the class in every fourth row and zero in the others."""
+    X, y = drawn(300, 2, 3, size=0.7)
+    flag = np.array(values)[y] * (np.arange(300) % 4 == 0)
+    return pd.DataFrame({"a": X[:, 0], "flag": flag, "b": X[:, 1]}), y
 
 
 def test_wine_is_separated_and_with_a_penalty_optimal():
@@ -1206,14 +1278,25 @@ def test_a_class_with_one_row_outside_the_others_is_never_called_optimal(solver)
     X, y = drawn(200, 2, 3, size=0.5)
     y[:] = np.where(y == 2, 0, y)
     X[0], y[0] = [50.0, 50.0], 2
-    assert quietly(X, y, solver=solver).verdict_.status == "budget"
+    with pytest.warns(SeparationWarning, match="Quasi-separated"):
+        model = LogisticRegression(solver=solver).fit(X, y)
+    assert model.verdict_.status == "quasi-separated"
+    assert model.verdict_.check(X, y) is True
+    assert_limit(model, X, y, 3)
+    assert model.verdict_.separability.rows.tolist() == [0]
+    others = fit(X[1:], y[1:])  # between the other two classes the limit is their own fit
+    np.testing.assert_allclose(model.coef_[1] - model.coef_[0], others.coef_[0], atol=1e-5)
+    assert model.verdict_.certificate.deviance == pytest.approx(398 * others.verdict_.claim.value, rel=1e-9)
     assert fit(X, y, solver=solver, l2=0.01, tol=1e-10).verdict_.ok
 
 
 def test_every_class_with_one_row():
     X = np.random.default_rng(0).normal(size=(6, 2))
     y = np.arange(6)
-    assert quietly(X, y).verdict_.status in ("separated", "budget")
+    assert separation_by_highs(X, y, classes=6).kind == "separated"
+    verdict = quietly(X, y).verdict_
+    assert verdict.status == "separated"
+    assert verdict.check(X, y) is True
     assert_optimum(fit(X, y, l2=0.01), X, y, class_newton(X, y, 6, l2=0.01), l2=0.01)
 
 
@@ -1272,9 +1355,16 @@ def test_fewer_rows_than_columns_without_a_penalty_are_separated(solver, fit_int
 def test_fewer_rows_than_columns_with_twins_of_different_classes_are_not_separated(solver):
     X, y = drawn(20, 35, 3)
     X[1], y[:2] = X[0], [0, 1]
-    verdict = quietly(X, y, solver=solver).verdict_
-    assert verdict.status == "budget"
-    assert verdict.certificate is None
+    model = quietly(X, y, solver=solver)
+    verdict = model.verdict_
+    assert verdict.status == "quasi-separated"
+    assert verdict.check(X, y) is True
+    assert verdict.separability.rows.tolist() == list(range(2, 20))
+    assert verdict.separability.partly.tolist() == [0, 1]
+    assert verdict.certificate.deviance == pytest.approx(4 * np.log(2), rel=1e-9)
+    P = np.eye(3)[y]
+    P[:2] = [0.5, 0.5, 0]
+    np.testing.assert_allclose(model.predict_proba(X), P, atol=1e-7)
 
 
 @every_solver
