@@ -9,10 +9,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from separation_referee import separation_by_highs
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
 
 LAW = settings(max_examples=150, deadline=None, derandomize=True)
+
+rows_mixed_up = pytest.mark.xfail(
+    strict=True,
+    reason="Cases._rows and Cases.look take as many cases as rows for every row once: rows [0, 2, 2] for 0, 1, 2",
+)
+"""A row of probabilities is a case of each class, a row of weight zero is none; together they are as many as rows."""
 
 
 def quietly(X, y, sample_weight=None, **settings):
@@ -106,7 +113,8 @@ def test_a_probability_is_two_labels_with_its_share_of_the_weight(table, l2, fit
     soft, hard = quietly(X, t, cost, **settings), quietly(*split(X, two(t), cost), **settings)
     assert soft.verdict_.status == hard.verdict_.status
     assert soft.verdict_.rank == hard.verdict_.rank
-    if soft.verdict_.ok:
+    assert soft.verdict_.check(X, t, cost) is True
+    if soft.verdict_.status in ("optimal", "quasi-separated"):
         assert soft.verdict_.claim.value == pytest.approx(hard.verdict_.claim.value, rel=1e-9)
         counts = cost > 0
         np.testing.assert_allclose(soft.predict_proba(X[counts]), hard.predict_proba(X[counts]), rtol=0, atol=1e-4)
@@ -133,7 +141,8 @@ def test_a_row_of_probabilities_is_a_label_of_each_class_with_its_share_of_the_w
     settings = {"l2": l2, "fit_intercept": fit_intercept, "solver": solver}
     soft, hard = quietly(X, T, **settings), quietly(*split(X, T), **settings)
     assert soft.verdict_.status == hard.verdict_.status
-    if soft.verdict_.ok:
+    assert soft.verdict_.check(X, T) is True
+    if soft.verdict_.status in ("optimal", "quasi-separated"):
         assert soft.verdict_.claim.value == pytest.approx(hard.verdict_.claim.value, rel=1e-9)
         np.testing.assert_allclose(soft.predict_proba(X), hard.predict_proba(X), rtol=0, atol=1e-4)
 
@@ -150,12 +159,58 @@ def test_a_matrix_of_two_columns_is_the_vector_of_its_second(table, l2, fit_inte
     assert matrix.verdict_.status == vector.verdict_.status
 
 
+@rows_mixed_up
 @LAW
 @given(two_class_tables(), st.booleans())
 def test_a_soft_row_that_counts_is_never_on_its_own_side(table, fit_intercept):
     X, t, cost = table
-    assume(((t > 0) & (t < 1) & (cost > 0)).any())
-    assert quietly(X, t, cost, fit_intercept=fit_intercept).verdict_.status != "separated"
+    among = (t > 0) & (t < 1) & (cost > 0)
+    assume(among.any())
+    model = quietly(X, t, cost, fit_intercept=fit_intercept)
+    assert model.verdict_.status in ("optimal", "quasi-separated")
+    assert model.verdict_.check(X, t, cost) is True
+    p = model.predict_proba(X[among])
+    assert ((p > 0) & (p < 1)).all()
+
+
+@rows_mixed_up
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(
+    ("x", "t", "cost"),
+    [
+        ([0, 1, 1, 0], [0, 0, 0, 0.125], [1, 0, 1, 1]),
+        ([0, 0, 1, 0], [0, 0, 0, 0.125], [1, 0, 1, 1]),
+        ([0, 0, 1, 1], [0.125, 0, 0, 0], [1, 1, 0, 1]),
+    ],
+    ids=["first", "between", "beside"],
+)
+def test_as_many_soft_rows_as_rows_of_weight_zero(x, t, cost, fit_intercept):
+    """At 1 all are of the first class, at 0 one row may be of either: x → −∞, and at 0 a probability is left."""
+    X, counts = np.array(x, float)[:, None], np.array(cost) > 0
+    model, lean = (
+        quietly(rows, np.array(t)[kept], np.array(cost)[kept], fit_intercept=fit_intercept)
+        for rows, kept in ((X, counts | True), (X[counts], counts))
+    )
+    assert lean.verdict_.status == "quasi-separated"
+    assert lean.verdict_.check(X[counts], np.array(t)[counts])
+    assert model.verdict_.status == "quasi-separated"
+    assert model.verdict_.check(X, t, cost) is True
+    assert model.verdict_.separability.check(X, t, cost) is True
+    assert model.verdict_.certificate.deviance == pytest.approx(lean.verdict_.certificate.deviance, rel=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X[counts]), lean.predict_proba(X[counts]), atol=1e-7)
+
+
+@rows_mixed_up
+def test_as_many_soft_rows_as_rows_of_weight_zero_in_a_compiled_pass():
+    n = 450_000
+    x, cost = np.where(np.arange(n) % 2, 1.0, -1.0), np.ones(n)
+    t = (x > 0).astype(float)
+    x[-2:], t[-2:], cost[[10, 20]] = 0, 0.5, 0
+    model = quietly(x[:, None], t, cost)
+    assert model.verdict_.status == "quasi-separated"
+    assert model.verdict_.check(x[:, None], t, cost) is True
+    assert len(model.verdict_.separability.rows) == n - 4
+    assert model.verdict_.certificate.deviance == pytest.approx(4 * np.log(2), rel=1e-9)
 
 
 @LAW
@@ -405,6 +460,11 @@ def test_one_soft_row_among_separated_ones_is_enough_for_a_minimum_along_it(K, o
     T[5] = 1 / K
     model = quietly(X, T, objective=objective, starts=2)
     assert model.verdict_.status != "separated"
+    if objective == "likelihood":
+        each, label, cost = split(X, T)
+        kind = separation_by_highs(each, label, weight=cost, classes=K).kind
+        assert model.verdict_.status == {"quasi-separated": kind, "overlap": "optimal"}[kind]
+        assert model.verdict_.check(X, T) is True
     weight = np.ones(len(X))
     weight[5] = 0  # a soft row that does not count
     assert quietly(X, T, weight, objective=objective, starts=2).verdict_.status == "separated"
