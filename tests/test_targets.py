@@ -15,10 +15,6 @@ from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
 
 LAW = settings(max_examples=150, deadline=None, derandomize=True)
 
-rows_mixed_up = pytest.mark.xfail(
-    strict=True,
-    reason="Cases._rows and Cases.look take as many cases as rows for every row once: rows [0, 2, 2] for 0, 1, 2",
-)
 """A row of probabilities is a case of each class, a row of weight zero is none; together they are as many as rows."""
 
 
@@ -159,7 +155,6 @@ def test_a_matrix_of_two_columns_is_the_vector_of_its_second(table, l2, fit_inte
     assert matrix.verdict_.status == vector.verdict_.status
 
 
-@rows_mixed_up
 @LAW
 @given(two_class_tables(), st.booleans())
 def test_a_soft_row_that_counts_is_never_on_its_own_side(table, fit_intercept):
@@ -173,7 +168,6 @@ def test_a_soft_row_that_counts_is_never_on_its_own_side(table, fit_intercept):
     assert ((p > 0) & (p < 1)).all()
 
 
-@rows_mixed_up
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize(
     ("x", "t", "cost"),
@@ -200,7 +194,6 @@ def test_as_many_soft_rows_as_rows_of_weight_zero(x, t, cost, fit_intercept):
     np.testing.assert_allclose(model.predict_proba(X[counts]), lean.predict_proba(X[counts]), atol=1e-7)
 
 
-@rows_mixed_up
 def test_as_many_soft_rows_as_rows_of_weight_zero_in_a_compiled_pass():
     n = 450_000
     x, cost = np.where(np.arange(n) % 2, 1.0, -1.0), np.ones(n)

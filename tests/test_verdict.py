@@ -605,12 +605,6 @@ def with_proof(verdict, **changes):
     return dataclasses.replace(verdict, certificate=dataclasses.replace(verdict.certificate, **changes))
 
 
-no_audit_of_limits = pytest.mark.xfail(
-    strict=True, reason="audit.PROOFS lacks quasi-separated: the check recomputes the mean loss and nothing else"
-)
-
-
-@no_audit_of_limits
 @pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
 def test_a_forged_limit_does_not_check(forged):
     X, y = like_endometrial()
@@ -619,7 +613,6 @@ def test_a_forged_limit_does_not_check(forged):
     assert not forged(verdict).check(X, y)
 
 
-@no_audit_of_limits
 def test_an_overlap_that_is_called_quasi_separated_does_not_check():
     X, y = overlapping()
     verdict = LogisticRegression().fit(X, y).verdict_

@@ -155,6 +155,10 @@ class Separability:
         """The coefficients that maximum likelihood sends to infinity, with their signs where they have one."""
         return tuple(self._sorted("+inf", "-inf", "undetermined"))
 
+    def stays_finite(self) -> bool:
+        """Whether any coefficient does."""
+        return bool(self._sorted("finite"))
+
     def _sorted(self, *kinds: str) -> list[str]:
         """The names of the coefficients of these kinds, the columns that are combinations of others left out."""
         groups = self.coefficients.items() if len(self.classes) > 2 else [("", self.coefficients)]
@@ -214,12 +218,18 @@ def _say_separated(result: Separability) -> str:
 def _say_quasi(result: Separability) -> str:
     crossing = result.certificate.crossing
     assert crossing is not None
-    part = f" and {len(result.partly)} in part" if len(result.partly) else ""
-    who = f" ({some_rows(result.row_names)})" if len(result.rows) else ""
     return (
-        f"Quasi-separated: a rule separates {len(result.rows)} rows{who}{part} and errs on none; the others are on its "
-        f"boundary, and {len(crossing)} of them show that no rule separates all."
+        f"Quasi-separated: a rule separates {separated_rows(result)} and errs on none; the others are on its boundary, "
+        f"and {len(crossing)} of them show that no rule separates all."
     )
+
+
+def separated_rows(result: Separability) -> str:
+    """How many rows are separated, and which; how many in part."""
+    count = len(result.rows)
+    whole = f"{count} row{'s' * (count != 1)} ({some_rows(result.row_names)})" if count else ""
+    part = f"{len(result.partly)} rows from some of the other classes" if len(result.partly) else ""
+    return " and ".join(each for each in (whole, part) if each)
 
 
 def _say_overlap(result: Separability) -> str:

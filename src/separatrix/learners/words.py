@@ -9,7 +9,7 @@ import numpy as np
 
 from ..fitting.oscillation import Oscillation
 from ..fitting.problem import Outcome, Problem
-from ..separable import Separability, some_rows
+from ..separable import Separability, separated_rows
 from ..verdict import listed
 from .settings import Settings
 
@@ -82,15 +82,15 @@ def separated(rows: int, margin: float, settings: Settings, result: Separability
 
 def quasi_separated(result: Separability, deviance: float) -> Words:
     """Some rows are separated, and what is left of the likelihood has a maximum."""
-    part = f" and {len(result.partly)} in part" if len(result.partly) else ""
-    who = f" ({some_rows(result.row_names)})" if len(result.rows) else ""
+    some = result.stays_finite()
     return Words(
-        f"Quasi-separated: a rule separates {len(result.rows)} rows{who}{part} and errs on none, so the likelihood has "
-        f"no maximum: it rises for ever as the weights grow that way. {result.coefficients_in_words()} The deviance "
-        f"falls to {deviance:.6g} and never below. The coefficients that stay finite are given as they are in that "
-        "limit; for the others stand numbers so large that separated rows are certain.",
-        "Read only the finite coefficients; or penalise with l2 > 0; or leave out or merge the columns that give the "
-        "class away.",
+        f"Quasi-separated: a rule separates {separated_rows(result)} and errs on none, so the likelihood has no "
+        f"maximum: it rises for ever as the weights grow that way. {result.coefficients_in_words()} The deviance "
+        f"falls to {deviance:.6g} and never below. "
+        + ("The coefficients that stay finite are given as they are in that limit; for the others" if some else "Here")
+        + " stand numbers so large that separated rows are certain.",
+        ("Read only the finite coefficients; or penalise" if some else "Penalise")
+        + " with l2 > 0; or leave out or merge the columns that give the class away.",
     )
 
 

@@ -74,6 +74,11 @@ class Cases:
         row, own = _owners(rows, classes)
         return cls(rows.X, row, own, classes, lifted, frame, np.arange(rows.X.shape[1]), rows.map, rows.compiled)
 
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether the cases are the rows of X, each once."""
+        return len(self.row) == len(self.X) and bool((np.diff(self.row) == 1).all())
+
     def __len__(self) -> int:
         return len(self.row)
 
@@ -125,7 +130,7 @@ class Cases:
         by_class = self.by_class(np.atleast_2d(vectors))
         W, b = self.to_user(by_class)
         used = np.flatnonzero(W.any(axis=(0, 1)))
-        if self.compiled and self.classes == 2 and len(self) == len(self.X) and 4 * len(used) > self.X.shape[1]:
+        if self.compiled and self.classes == 2 and self._whole and 4 * len(used) > self.X.shape[1]:
             yield from self._look_compiled(W[:, 1], by_class[:, 1], sized)
             return
         few = 4 * len(used) <= self.X.shape[1]
@@ -171,7 +176,7 @@ class Cases:
         """A slice of X where the cases are neighbours there."""
         first, last = int(self.row[cases.start]), int(self.row[cases.stop - 1])
         neighbours = last - first == cases.stop - 1 - cases.start and len(self.row) <= len(self.X)
-        if neighbours and (len(self) == len(self.X) or (np.diff(self.row[cases]) == 1).all()):
+        if neighbours and (self._whole or (np.diff(self.row[cases]) == 1).all()):
             return slice(first, last + 1)
         return self.row[cases]
 
