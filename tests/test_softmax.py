@@ -1177,7 +1177,7 @@ def test_the_weights_of_iris_that_go_to_infinity_are_named_and_so_are_the_others
         assert f"{name} of 1" not in gone
         assert f"{name} of 1" in stay
     assert "separates 50 rows" in verdict.cause
-    assert "100 in part" in verdict.cause
+    assert "100 rows from some of the other classes" in verdict.cause
     assert f"falls to {verdict.certificate.deviance:.6g}" in verdict.cause
     assert "l2 > 0" in verdict.remedy
 
