@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..fitting.problem import Outcome
 from ..separable import Separability
 from ..separation.limit import LimitFit, limit_fit
 from ..separation.proof import Proved
-from ..separation.search import TroubleError
+from ..separation.search import Found, TroubleError
 from .conclusion import Prepared
 from .separability import result_of, separation_of
 
@@ -38,17 +38,20 @@ def look_closer(outcome: Outcome, prepared: Prepared) -> Closer | None:
         return None
     try:
         found, proved = separation_of(problem.rows, problem.classes, problem.lifted)
-        limit = limit_fit(found, problem.rows, _per_class(proved)) if proved.kind == "quasi-separated" else None
+        limit = _limit(found, proved, outcome, prepared) if proved.kind == "quasi-separated" else None
     except TroubleError:
         return None
     labels = tuple(prepared.targets.classes.tolist())
     return Closer(result_of(found, proved, labels, prepared.columns, prepared.index), found.looks, limit)
 
 
-def _per_class(proved: Proved) -> np.ndarray:
+def _limit(found: Found, proved: Proved, outcome: Outcome, prepared: Prepared) -> LimitFit:
+    direction = _per_class(proved.proof.weights, proved.proof.intercept)
+    return limit_fit(found, prepared.problem.rows, direction, _per_class(outcome.weights, outcome.intercept))
+
+
+def _per_class(w: Any, b: Any) -> np.ndarray:
     """classes × (weights, intercept)."""
-    w, b = proved.proof.weights, proved.proof.intercept
-    assert w is not None
     if w.ndim == 1:
         return np.vstack([np.zeros(len(w) + 1), np.append(w, b)])
     return np.column_stack([w, b])

@@ -51,16 +51,28 @@ class LimitFit(NamedTuple):
     """Finite weights v + tu with which every separated row is as good as certain."""
 
 
-def limit_fit(found: Found, rows: Rows, full: Floats) -> LimitFit:
-    """The maximum among the classes that the direction `full`, classes × (weights, intercept), leaves tied."""
+def limit_fit(found: Found, rows: Rows, full: Floats, near: Floats) -> LimitFit:
+    """The maximum among the classes that the direction `full`, classes × (weights, intercept), leaves tied.
+
+    `near`, of the same shape, is where a fit of the whole likelihood ended: not far from it.
+    """
     cases = found.cases
     tied = _tied(cases, rows, full)
     Q = _complement(found.directions)
     with one_blas_thread():
-        v, value, bounds = _maximum(cases, tied, Q)
+        v, value, bounds = _maximum(cases, tied, Q, Q.T @ _in_frame(cases, near))
     at = in_user_units(cases, v)[0]
     weights, intercept = split(cases, at)
     return LimitFit(weights, intercept, value, tied.total, bounds, split(cases, at + _length(cases, at, full) * full))
+
+
+def _in_frame(cases: Cases, near: Floats) -> Floats:
+    """Weights in the user's units as a direction of the frame, columns that were left out dropped."""
+    own = near - near[cases.reference]
+    W = own[:, :-1] * cases.frame.scale
+    level = own[:, -1:] + own[:, :-1] @ cases.frame.center[:, None]
+    every = np.hstack([W[:, cases.keep], level]) if cases.lifted else W[:, cases.keep]
+    return np.asarray(every[np.arange(cases.classes) != cases.reference]).ravel()
 
 
 def _complement(N: Floats) -> Floats:
@@ -112,15 +124,18 @@ class Jet:
     hessian: Floats
 
 
-def _maximum(cases: Cases, tied: Tied, Q: Floats) -> tuple[Floats, float, Bounds]:
+def _maximum(cases: Cases, tied: Tied, Q: Floats, near: Floats) -> tuple[Floats, float, Bounds]:
     theta, at = np.zeros(Q.shape[1]), _jet(cases, tied, Q, np.zeros(Q.shape[0]))
+    there = _jet(cases, tied, Q, Q @ near)
+    if there.value < at.value:
+        theta, at = near, there
     if not theta.size:
         return Q @ theta, at.value, Bounds(0.0, 0.0, 0.0, 0.0, _spread(cases, Q, np.zeros((0, 0))), 1.0)
     for _ in range(STEPS):
         L = _factor(at.hessian)
         step = -cho_solve((L, True), at.gradient)
         fall = -float(at.gradient @ step)
-        if fall <= 1e-30 + 1e-28 * at.value:
+        if fall <= 1e-24 * at.value:
             break
         t = 1.0
         while True:

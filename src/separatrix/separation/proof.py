@@ -15,7 +15,7 @@ from ..separable import Combination, SeparationProof
 from .balancing import balance_of, combination, crossing_of, slip_of
 from .cases import Cases, Frame, Look
 from .rational import Row, combined, exact_directions, rounded
-from .search import ZERO, Found, TroubleError
+from .search import SAME, ZERO, Found, TroubleError
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -156,8 +156,9 @@ def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance:
             sides = _sides(raw(cases), full, directions)
         except TroubleError:  # in few bits, or rounded, it errs on a row: perhaps the next does not
             continue
-        if best is None or sides[-1] < best[2][-1]:
-            best = full, directions, sides
+        good = best is not None and best[2][-1] <= FEW_ULPS
+        if not good or not sides[-1]:  # between few units in the last place and none at all there is nothing to gain
+            best = (full, directions, sides) if best is None or sides[-1] < best[2][-1] else best
         if sides[-1] <= FEW_ULPS and (not sides[-1] or cases.size > SMALL):
             break
     if best is None:
@@ -178,6 +179,7 @@ def _candidates(found: Found) -> Iterator[tuple[Floats, Floats]]:
     exact = exact_directions(found.working.A[found.boundary], found.directions)
     if exact is not None:
         N = rounded(exact)
+        N[np.abs(N) < SAME * np.abs(N).max(axis=0)] = 0.0
         for v in _rough(found, N, exact):
             yield v, N
 
@@ -214,7 +216,8 @@ def _sides(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, Ind
         any_of[row[positive.any(axis=1)]] = True
         seen[row] = True
         if zero.any():
-            slip = max(slip, _slip(cases, look, zero, rules))
+            quick = len(rules) == 1 and cases.size > SMALL and bool(look.margins[0][zero].any())
+            slip = max(slip, _bound(look, zero, full, cases) if quick else _slip(cases, look, zero, rules))
     separated = all_of & any_of & seen
     return np.flatnonzero(separated), np.flatnonzero(any_of & ~separated), nearest, slip
 
@@ -228,6 +231,16 @@ def positive_and_zero(look: Look, cases: Cases) -> tuple[NDArray[np.bool_], NDAr
     if (real & ~positive & ~zero).any():
         raise TroubleError
     return positive, zero
+
+
+def _bound(look: Look, zero: NDArray[np.bool_], full: Floats, cases: Cases) -> float:
+    """The same as `_slip` to within the rounding of a plain sum, where there are many columns and it is not zero."""
+    assert look.sizes is not None
+    level = 2 * np.abs(full[:, -1]).max()
+    real = look.sizes[0][zero] - level
+    if not (real > level).all():
+        return _slip(cases, look, zero, [full])
+    return float(((np.abs(look.margins[0][zero]) + cases.size * EPS * look.sizes[0][zero]) / real).max())
 
 
 def _slip(cases: Cases, look: Look, zero: NDArray[np.bool_], vectors: list[Floats]) -> float:
