@@ -86,12 +86,25 @@ def two_dummies(random: np.random.Generator, rows: int, columns: int) -> tuple[F
     return X, y
 
 
+def on_a_plane(random: np.random.Generator, rows: int, columns: int) -> tuple[Floats, Labels]:
+    """Half of the rows on a plane through the origin, with labels by chance; the others on their own sides of it."""
+    X = random.standard_normal((rows, columns))
+    w = random.standard_normal(columns)
+    w /= np.linalg.norm(w)
+    there, chance = random.random(rows) < 0.5, random.random(rows) < 0.5
+    for lo in range(0, rows, BLOCK):
+        part = X[lo : lo + BLOCK]
+        part -= np.outer(np.where(there[lo : lo + BLOCK], part @ w, 0.0), w)
+    return X, np.where(there, chance, X @ w > 0).astype(np.int64)
+
+
 SCENES = (
     Scene("clear", "a clear gap", "separated", planted(CLEAR), 25),
     Scene("hairline", "a hairline gap", "separated", planted(HAIRLINE), 25),
     Scene("noisy", "logistic noise", "overlap", noisy, 25),
     Scene("dummy", "a dummy that separates a few rows", "quasi-separated", one_dummy, 60),
     Scene("dummies", "two dummies that do so together", "quasi-separated", two_dummies, 60),
+    Scene("plane", "half of the rows on a plane", "quasi-separated", on_a_plane, 60),
 )
 
 

@@ -27,7 +27,7 @@ class Program:
 
     def add(self, A: Floats) -> None:
         """More rows; each is scaled by a power of two to about one."""
-        A = scaled(A)
+        A = A * row_scale(A)[:, None]
         k, width = len(A), self.width
         zeros = np.zeros(k)
         self.highs.addCols(
@@ -52,8 +52,9 @@ class Program:
 
 
 def few_that_balance(A: Floats, prefer: Floats) -> Floats | None:
-    """λ ≥ 0 with Aᵀλ = 0 and Σλ = 1, a vertex: at most rank + 1 of them are positive; those preferred, first."""
-    A = scaled(A)
+    """λ ≥ 0 with Aᵀλ = 0, not all zero, a vertex: at most rank + 1 are positive; those that cost least, first."""
+    scale = row_scale(A)
+    A = A * scale[:, None]
     highs, (m, width) = silent(), A.shape
     for _ in range(width):
         highs.addRow(0.0, 0.0, 0, np.empty(0, np.int32), np.empty(0))
@@ -67,14 +68,12 @@ def few_that_balance(A: Floats, prefer: Floats) -> Floats | None:
     )  # fmt: skip
     if not solved(highs):
         return None
-    return np.asarray(highs.getSolution().col_value)
+    return np.asarray(highs.getSolution().col_value) * scale
 
 
 def even_balance(A: Floats) -> Floats | None:
     """λ with Aᵀλ = 0, Σλ = 1 and the least of them as large as can be; None if that is not positive."""
-    largest = np.abs(A).max(axis=1, initial=0.0)
-    scale = np.exp2(-np.round(np.log2(np.where(largest > 0, largest, 1.0))))
-    m = len(A)
+    scale, m = row_scale(A), len(A)
     highs = silent()
     highs.addCols(
         m + 1, np.append(np.zeros(m), -1.0), np.zeros(m + 1), np.full(m + 1, highspy.kHighsInf), 0,
@@ -105,10 +104,10 @@ def farthest(G: Floats, f: Floats) -> Floats | None:
     return np.asarray(highs.getSolution().col_value)
 
 
-def scaled(A: Floats) -> Floats:
-    """Each row times a power of two that brings its largest number to about one."""
+def row_scale(A: Floats) -> Floats:
+    """For each row a power of two that brings its largest number to about one."""
     largest = np.abs(A).max(axis=1, initial=0.0)
-    return A * np.exp2(-np.round(np.log2(np.where(largest > 0, largest, 1.0))))[:, None]  # type: ignore[no-any-return]
+    return np.exp2(-np.round(np.log2(np.where(largest > 0, largest, 1.0))))  # type: ignore[no-any-return]
 
 
 def solved(highs: highspy.Highs) -> bool:

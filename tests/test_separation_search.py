@@ -1,0 +1,252 @@
+"""The search among many rows: few of them, a rule, a look at all; the same answer as from all rows at once."""
+
+import re
+
+import numpy as np
+import pytest
+
+from separatrix import LogisticRegression, SeparationWarning, separability
+from separatrix.learners import separability as asking
+from separatrix.separable import Later
+from separatrix.separation import search, signs
+from separatrix.separation.cases import Cases, frame_of
+from separatrix.separation.newton import try_newton
+from separatrix.separation.program import Program, even_balance, few_that_balance
+from separatrix.separation.rational import balances_exactly, exact_directions
+from separatrix.separation.search import null_space, simple
+from separatrix.separation.thinning import thinned
+
+
+def planted(rng, n, d, gap=0.0):
+    X, w = rng.normal(size=(n, d)), rng.normal(size=d)
+    w /= np.linalg.norm(w)
+    y = X @ w > 0.2
+    return X + np.where(y, gap, -gap)[:, None] * w, y.astype(int)
+
+
+def noisy(rng, n, d):
+    X = rng.normal(size=(n, d))
+    return X, (rng.random(n) < 1 / (1 + np.exp(-X @ rng.normal(size=d)))).astype(int)
+
+
+def with_dummy(rng, n, d):
+    X, y = noisy(rng, n, d)
+    X[:, -1] = 0.0
+    X[rng.choice(n, 9, replace=False), -1] = 1.0
+    y[X[:, -1] == 1] = 1
+    return X, y
+
+
+def on_a_plane(rng, n, d):
+    X, w = rng.integers(-5, 6, size=(n, d)).astype(float), np.ones(d)
+    there = rng.random(n) < 0.5
+    X[there, -1] = -X[there, :-1].sum(axis=1)
+    z = X @ w
+    return X, np.where(z == 0, rng.random(n) < 0.5, z > 0).astype(int)
+
+
+def three_classes(rng, n, d):
+    X = rng.normal(size=(n, d))
+    X[:, -1] = rng.random(n) < 0.01
+    y = (X @ rng.normal(size=(d, 3)) + rng.gumbel(size=(n, 3))).argmax(axis=1)
+    y[X[:, -1] == 1] = 2
+    return X, y
+
+
+SCENES = {
+    "clear": (lambda rng: planted(rng, 6000, 5, 0.3), "separated"),
+    "hairline": (lambda rng: planted(rng, 6000, 5), "separated"),
+    "noisy": (lambda rng: noisy(rng, 6000, 5), "overlap"),
+    "dummy": (lambda rng: with_dummy(rng, 6000, 5), "quasi-separated"),
+    "plane": (lambda rng: on_a_plane(rng, 6000, 4), "quasi-separated"),
+    "three classes": (lambda rng: three_classes(rng, 3000, 3), "quasi-separated"),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", SCENES)
+def test_few_rows_find_what_all_rows_find(name, seed, monkeypatch):
+    make, kind = SCENES[name]
+    X, y = make(np.random.default_rng(seed))
+    by_few = separability(X, y)
+    monkeypatch.setattr(search, "AT_ONCE", 10**6)
+    at_once = separability(X, y)
+    assert by_few.kind == at_once.kind == kind
+    assert by_few.rows.tolist() == at_once.rows.tolist()
+    assert by_few.partly.tolist() == at_once.partly.tolist()
+    assert dict(by_few.coefficients) == dict(at_once.coefficients)
+    assert by_few.check(X, y)
+    assert at_once.check(X, y)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_layout_and_precision_do_not_matter(name):
+    X, y = SCENES[name][0](np.random.default_rng(7))
+    X = X.astype(np.float32).astype(np.float64)
+    plain = separability(X, y)
+    for other in (np.asfortranarray(X), X.astype(np.float32), np.repeat(X, 2, axis=1)[:, ::2]):
+        result = separability(other, y)
+        assert result.kind == plain.kind
+        assert result.rows.tolist() == plain.rows.tolist()
+        assert result.check(other, y)
+
+
+@pytest.mark.parametrize("name", ["clear", "noisy", "dummy", "plane"])
+def test_compiled_looks_and_threads_change_nothing(name, monkeypatch):
+    X, y = SCENES[name][0](np.random.default_rng(3))
+    plain = separability(X, y)
+    monkeypatch.setattr(asking, "COMPILE_FROM", 0)
+    monkeypatch.setattr(asking, "SINGLE_THREAD_BELOW", 0)
+    for other in (X, np.asfortranarray(X)):
+        result = separability(other, y)
+        assert (result.kind, result.rows.tolist()) == (plain.kind, plain.rows.tolist())
+        assert dict(result.coefficients) == dict(plain.coefficients)
+        assert result.check(other, y)
+
+
+def test_a_rare_column_that_no_sample_shows_is_found():
+    X, y = noisy(np.random.default_rng(0), 20_000, 6)
+    X[:, 2] = 0.0
+    X[[17, 12_345], 2] = 1e-5
+    y[[17, 12_345]] = 1
+    result = separability(X, y)
+    assert result.kind == "quasi-separated"
+    assert result.rows.tolist() == [17, 12_345]
+    assert result.coefficients["x2"] == "+inf"
+    assert result.check(X, y)
+
+
+def test_nan_that_no_sample_shows_is_found():
+    X, y = noisy(np.random.default_rng(0), 20_000, 6)
+    X[12_345, 3] = np.nan
+    with pytest.raises(ValueError, match=r"NaN.*12345.*x3"):
+        separability(X, y)
+
+
+def test_signs_of_many_separated_rows_wait_until_asked_for(monkeypatch):
+    X, y = planted(np.random.default_rng(0), 12_000, 6, 0.2)
+    asked = []
+    real = asking.coefficient_kinds
+    monkeypatch.setattr(asking, "coefficient_kinds", lambda found: asked.append(1) or real(found))
+    result = separability(X, y)
+    assert isinstance(result.coefficients, Later)
+    assert result.check(X, y)
+    assert "when asked" in str(result)
+    assert not asked
+    assert set(result.coefficients.values()) <= {"+inf", "-inf", "undetermined"}
+    assert result.check(X, y)
+    assert "Maximum likelihood sends" in str(result)
+    assert asked == [1]
+
+
+def test_rounding_that_hides_the_answer_is_said(monkeypatch):
+    def give_up(found):
+        raise search.TroubleError
+
+    monkeypatch.setattr(asking, "prove", give_up)
+    with pytest.raises(ArithmeticError, match=r"Rounding hides.*Leave out one of such columns"):
+        separability([[0.0], [1.0], [2.0]], [0, 1, 0])
+
+
+def test_too_many_weights_are_refused_with_a_way_out():
+    X, y = np.zeros((9000, 900)), np.arange(9000) % 6
+    with pytest.raises(ValueError, match=re.escape("4505 weights")):
+        separability(X, y)
+
+
+def test_a_fit_that_runs_out_of_passes_on_separated_rows_says_so():
+    X, y = planted(np.random.default_rng(1), 500, 3)
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression(max_passes=2).fit(X, y)
+    assert model.verdict_.status == "separated"
+    assert model.verdict_.check(X, y)
+    assert (model.predict(X) == y).all()
+
+
+# ---------------------------------------------------------------------------------------------------- its parts
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_newton_and_the_linear_program_agree(seed):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(-3, 4, size=(12, 3)).astype(float)
+    A = A[A.any(axis=1)]
+    program = Program(3)
+    program.add(A[:6])
+    program.solve()
+    program.add(A[6:])  # from the last basis
+    _, t = program.solve()
+    fresh = Program(3)
+    fresh.add(A)
+    np.testing.assert_allclose(t, fresh.solve()[1], atol=1e-7)
+    assert np.isin(np.round(t, 6), [0, 1]).all()
+    status = try_newton(A, 1e-11).status
+    if status == "separated":
+        assert (t > 0.5).all()
+    if status == "overlap":
+        assert (t < 0.5).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_thinned_balance_still_balances(seed):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(40, 4))
+    tried = try_newton(A)
+    assert tried.status == "overlap"
+    rows, multipliers = thinned(A, tried.weights)
+    assert len(rows) <= 5
+    assert (multipliers > 0).all()
+    np.testing.assert_allclose(multipliers @ A[rows], 0, atol=1e-12 * multipliers.max())
+
+
+def test_balances_by_linear_programs():
+    A = np.array([[1.0, 0], [0, 1], [-1, -1], [-1, 0], [3, 3]])
+    few = few_that_balance(A, np.ones(5))
+    assert 0 < np.count_nonzero(few > 1e-12) <= 3
+    even = even_balance(A)
+    assert even.min() > 0
+    for found in (few, even):
+        np.testing.assert_allclose(found @ A, 0, atol=1e-9)
+    assert even_balance(np.array([[1.0, 0], [0, 1]])) is None
+
+
+def test_directions_are_simple_and_exact():
+    A = np.array([[1.0, 2, 3], [2, 4, 6], [0, 0, 1]])
+    N = null_space(A)
+    assert N.T.tolist() in ([[-2.0, 1.0, 0.0]], [[2.0, -1.0, 0.0]], [[1.0, -0.5, 0.0]], [[-1.0, 0.5, 0.0]])
+    (exact,) = exact_directions(A, N)
+    assert all(sum(x * y for x, y in zip(row, exact, strict=True)) == 0 for row in A.tolist())
+    assert simple(np.array([1 / 3, 2 / 3, 1.0])).tolist() == [1.0, 2.0, 3.0]
+    odd = np.array([np.pi, 1.0])
+    assert simple(odd).tolist() == odd.tolist()
+
+
+def test_what_balances_exactly_is_told_from_what_nearly_does():
+    A = np.array([[1.0, 0.1], [-3.0, -0.3]])
+    assert not balances_exactly(A, np.array([3.0, 1.0]))  # 3 · 0.1 is not 0.3
+    assert balances_exactly(np.array([[1.0, 2.0], [-3.0, -6.0]]), np.array([3.0, 1.0]))
+
+
+def test_a_wrong_answer_of_nnls_is_not_believed():
+    G = np.array(
+        [[3, -2, 0, 0], [0, 0, 3, -2], [-3, -2, 3, 2], [0, 0, 3, 2], [-2, 2, 2, -2], [-2, 2, 0, 0], [1, 2, -1, -2],
+         [1, 2, 0, 0], [0, 1, 0, -1], [0, 1, 0, 0]], float,
+    )  # fmt: skip
+    G /= np.linalg.norm(G, axis=1)[:, None]
+    far = signs._farthest(G, np.array([0.0, 0.0, 0.0, -1.0]))
+    assert far is not None
+    assert (G @ far >= -1e-8).all()
+    assert far[3] < 0
+
+
+def test_cases_of_rows_that_count_for_several_classes_or_none():
+    from separatrix.data import Rows
+
+    X = np.arange(8.0).reshape(4, 2)
+    rows = Rows(X, np.ones(4, np.int8), np.array([1.0, 0, 0.5, 1]), other=np.array([0, 0, 0.5, 0.0]))
+    cases = Cases.of(rows, 2, True, frame_of(rows, True, 0))
+    assert list(zip(cases.row.tolist(), cases.own.tolist(), strict=True)) == [(0, 1), (2, 1), (2, 0), (3, 1)]
+    v = np.array([1.0, 0.0, 0.0])
+    (look,) = cases.look(v)
+    expected = cases.signed(np.arange(4), 1 - cases.own) @ v
+    np.testing.assert_allclose(look.margins[0, :, 0], expected)
