@@ -24,6 +24,7 @@ SPARE, FEWER, ENOUGH = 6, 3, 30
 """Rows for each weight with which a balance is first tried, also where weights are many; those that may all stay."""
 TRIES, EVEN = 4, 1e-6
 """How many crossings are looked for until the smallest of its multipliers is not too small beside the largest."""
+SMALL = 100_000
 FAINT, FAINTEST = 1e-6, 1e-13
 """Multipliers, relative to the largest, that are better done without; that are small enough to be anything."""
 
@@ -69,7 +70,11 @@ def _balanced(A: Floats, part: Indices) -> tuple[Indices, Floats] | None:
     tried = try_newton(A[part], SURE)
     if tried.status == "separated":
         return None
-    return _without_the_faint(A, part, tried.weights, tried.status == "overlap")
+    best = _without_the_faint(A, part, tried.weights, tried.status == "overlap")
+    if best is None or best[1].min() >= FAINT * best[1].max() or best[1].size * A.shape[1] > SMALL:
+        return best
+    even = even_balance(A[best[0]])  # rows that hardly count, and yet are needed for the span
+    return (best[0], even) if even is not None and even.min() > best[1].min() / best[1].max() * even.max() else best
 
 
 def _without_the_faint(A: Floats, part: Indices, weights: Floats, sure: bool) -> tuple[Indices, Floats] | None:

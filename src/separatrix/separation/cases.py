@@ -215,7 +215,7 @@ class Cases:
 
 def _scores(X: Any, W: Floats, b: Floats) -> Floats:
     """vectors × classes × rows."""
-    flat = W.reshape(-1, W.shape[-1])
+    flat = W.reshape(W.shape[0] * W.shape[1], W.shape[2])
     scores = X @ flat.T
     scores += b.ravel()
     return scores.T.reshape(*W.shape[:2], len(X))  # type: ignore[no-any-return]

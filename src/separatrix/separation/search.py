@@ -335,14 +335,20 @@ def null_space(A: Floats) -> Floats:
 
 
 def _neat(A: Floats, column: Floats, j: int, own: Indices) -> Floats:
-    """The direction with exactly one at its own weight, zero at those of the others, and simple numbers if they fit."""
-    column = np.where(np.abs(column) > SAME * np.abs(column).max(), column, 0.0)
+    """The direction with exactly one at its own weight, zero at those of the others, and as simple as it may be.
+
+    Of columns that are nearly dependent it holds a share that is rounding: what is small goes, if it is no worse so.
+    """
+    column = column.copy()
     column[own] = 0.0
     column[j] = 1.0
-    neat = simple(column)
-    size = np.abs(neat).max()
-    fits = np.abs(A @ neat).max() <= 4 * size * max(float(np.abs(A @ column).max()), EPS)
-    return neat if fits else column
+    left = max(float(np.abs(A @ column).max()), EPS)
+    for same in (1e-8, 1e-10, 1e-12, SAME):
+        cleared = np.where(np.abs(column) > same * np.abs(column).max(), column, 0.0)
+        for neat in (simple(cleared), cleared):
+            if np.abs(A @ neat).max() <= 4 * left * np.abs(neat).max():
+                return neat
+    return column
 
 
 def simple(column: Floats) -> Floats:
