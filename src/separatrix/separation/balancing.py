@@ -20,8 +20,8 @@ from .thinning import thinned
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-SPARE, FEWER, ENOUGH = 6, 3, 30
-"""Rows for each weight with which a balance is first tried, also where weights are many; those that may all stay."""
+FEWER, ENOUGH = 3, 30
+"""Rows for each weight with which a balance is first tried; those that may all stay."""
 TRIES, EVEN = 4, 1e-6
 """How many crossings are looked for until the smallest of its multipliers is not too small beside the largest."""
 SMALL = 100_000
@@ -46,14 +46,13 @@ def balance_of(found: Found) -> Balance:
         rank = Q.shape[1]
         if not rank:  # rows of zeros only
             return Balance(rows[:1], np.ones(1), 0)
-        if known and rank < WIDE:
-            assert found.weights is not None
-            balanced = _without_the_faint(A, np.arange(len(rows)), found.weights, sure=True)
-            if balanced is not None:
-                return Balance(rows[balanced[0]], balanced[1], rank)
-        order, count = np.random.default_rng(0).permutation(len(rows)), (SPARE if rank < WIDE else FEWER) * rank
+        order, count = np.random.default_rng(0).permutation(len(rows)), FEWER * rank
         while True:
-            balanced = _balanced(A if known else A @ Q, np.sort(order[:count]))
+            if known and count > 2 * FEWER * rank and rank < WIDE:  # smaller ones were tried in vain
+                assert found.weights is not None
+                balanced = _without_the_faint(A, np.arange(len(rows)), found.weights, sure=True)
+            else:
+                balanced = _balanced(A if known else A @ Q, np.sort(order[:count]))
             if balanced is not None:
                 return Balance(rows[balanced[0]], balanced[1], rank)
             if count >= len(rows):
