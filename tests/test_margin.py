@@ -591,3 +591,22 @@ def test_scikit_learn_s_own_checks(way):
     failed = [(each["check_name"], each["exception"]) for each in results if each["status"] == "failed"]
     assert failed == []
     assert sum(each["status"] == "passed" for each in results) > 40
+
+
+@pytest.mark.parametrize("seeds", [range(k, k + 40) for k in range(0, 160, 40)], ids=str)
+def test_it_separates_exactly_where_separability_says_so(seeds):
+    from separation_referee import small_problem
+
+    from separatrix import separability
+
+    for seed in seeds:
+        problem = small_problem(seed)
+        if len(np.unique(problem.y)) > 2:
+            continue
+        X, kind = np.asarray(problem.X, float), separability(problem.X, problem.y, problem.weight).kind
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = MaxMarginClassifier().fit(X, problem.y, problem.weight)
+        assert (model.verdict_.status == "optimal") == (kind == "separated"), seed
+        assert model.verdict_.status in ("optimal", "not-separable"), seed
+        assert model.verdict_.check(X, problem.y, problem.weight), seed
