@@ -14,9 +14,9 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import BudgetWarning, MaxMarginClassifier, NotSeparableWarning
+from separatrix.margin.balance import null_vector, surely_balance
+from separatrix.margin.hull import Hull
 from separatrix.separable import Combination, Crossing
-from separatrix.separation.balance import null_vector, surely_balance
-from separatrix.separation.hull import Hull
 from separatrix.verdict import Margin
 
 WAYS = [

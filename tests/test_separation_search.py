@@ -10,10 +10,10 @@ from separatrix.learners import separability as asking
 from separatrix.separable import Later
 from separatrix.separation import search, signs
 from separatrix.separation.cases import Cases, frame_of
+from separatrix.separation.directions import null_space, simple
 from separatrix.separation.newton import try_newton
 from separatrix.separation.program import Program, even_balance, few_that_balance
 from separatrix.separation.rational import balances_exactly, exact_directions
-from separatrix.separation.search import null_space, simple
 from separatrix.separation.thinning import thinned
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..fitting.problem import NotFiniteError
+from ..margin.hull import Hull
+from ..margin.maximum import Outcome, maximise
 from ..rule import LinearRule
-from ..separation.hull import Hull
-from ..separation.maximum import Outcome, maximise
 from ..verdict import Verdict
 from .base import LinearClassifier
 from .history import MarginRecord, MarginStep, record_of_margin

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Rows
+from ..margin.ending import Certified
+from ..margin.maximum import Outcome
 from ..separable import Combination, Crossing
-from ..separation.ending import Certified
-from ..separation.maximum import Outcome
 from ..verdict import Claim, Margin, Proof, Rank, Verdict, listed
 from .history import MarginStep
 from .words import Words

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from ..data.threads import one_blas_thread
 from ..separable import Combination
+from .directions import POOR, RANK, simple
 from .newton import try_newton
 from .program import even_balance, few_that_balance
 from .rational import balances_exactly
-from .search import POOR, RANK, SURE, WIDE, Found, TroubleError, simple
+from .search import SURE, WIDE, Found, TroubleError
 from .thinning import thinned
 
 Floats = NDArray[np.float64]

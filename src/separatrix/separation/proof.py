@@ -14,8 +14,9 @@ from ..linalg import EPS, two_product, two_sum
 from ..separable import Combination, SeparationProof
 from .balancing import balance_of, combination, crossing_of, slip_of
 from .cases import Cases, Frame, Look
+from .directions import SAME
 from .rational import Row, combined, exact_directions, rounded
-from .search import SAME, ZERO, Found, TroubleError
+from .search import ZERO, Found, TroubleError
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from math import lcm
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr
 
 from ..data.threads import one_blas_thread
 from ..fitting.problem import NotFiniteError
 from ..linalg import EPS, dependence
 from .cases import Cases, Look
+from .directions import SAME, conditioner, null_space
 from .newton import UNDECIDED, try_newton
 from .program import Program
 from .working import Working
@@ -27,17 +25,16 @@ FIRST, FEWER, MORE, AT_ONCE = 12, 4, 40, 1000
 """Signed rows for each weight: of the first sample, also where there are many weights; of what a look adds; signed rows
 that are few anyway."""
 WIDE = 500
+"""Weights that are many."""
 ZERO = 2.0**-36
 """A margin of so much less than what went into it is rounding, or as good as."""
-RANK, OFF, SAME, MOST = 1e-10, 1e-9, 1e-13, 1000
-"""Singular values, relative, that are none; what is not in a span; numbers that differ by rounding; denominators that
-are small."""
-POOR = 1e-5
-"""Singular values, relative, below which coordinates are changed."""
+OFF = 1e-9
+"""A part of a row, relative, that is not in a span."""
 SURE, SMALL = 1e-11, 20_000
 """Of few numbers Newton's method is asked to go on for longer before a linear program is; but not until rounding hides
 what is left."""
 ROUNDS, PART, MANY = 200, 8192, 100_000
+"""Rounds at most; cases that are looked at again in the frame, at a time and in all."""
 
 
 class Round(NamedTuple):
@@ -70,9 +67,6 @@ class Found:
 
 class TroubleError(ArithmeticError):
     """Neither the linear program nor Newton's method could tell."""
-
-
-Search = Iterator[Round]
 
 
 class Hunt:
@@ -110,7 +104,7 @@ class Hunt:
             null = np.zeros(cases.width)
             sort = found.null_space() @ self.rng.standard_normal(len(aliased))
             null[order] = np.where(np.abs(sort) > SAME * np.abs(sort).max(), sort, 0.0)
-            more = self._off(null, size)
+            more = self._off(null)
             if not more.size:
                 break
             first = np.union1d(first, more)
@@ -126,7 +120,7 @@ class Hunt:
             return np.arange(n)
         return np.unique(self.rng.integers(0, n, count))
 
-    def _off(self, null: Floats, size: Floats) -> Indices:
+    def _off(self, null: Floats) -> Indices:
         """Some cases whose rows are not in the span of those known."""
         cases = self.cases
         vector = np.zeros((cases.classes - 1, cases.width))
@@ -307,55 +301,3 @@ def _astray(look: Look) -> tuple[Indices, Indices, Floats]:
     worst = least.argmin(axis=1)
     case = np.flatnonzero(wrong.any(axis=1))
     return look.cases.start + case, worst[case], least[case, worst[case]]
-
-
-def conditioner(A: Floats) -> Floats | None:
-    """C that makes the columns of AC orthogonal and of one length, where those of A are nearly dependent."""
-    length = np.linalg.norm(A, axis=1)
-    _, s, Vt = np.linalg.svd(A / length[:, None], full_matrices=False)
-    if len(s) < A.shape[1] or s[-1] > POOR * s[0] or s[-1] <= RANK * s[0]:
-        return None
-    return np.asarray(Vt.T * (s[0] / s))
-
-
-def null_space(A: Floats) -> Floats:
-    """N with AN = 0, in the simplest numbers that can be had: one for each of its own weights, whole where possible."""
-    length = np.linalg.norm(A, axis=1)
-    A = A[length > 0] / length[length > 0, None]
-    if not len(A):
-        return np.eye(A.shape[1])
-    _, s, Vt = np.linalg.svd(A, full_matrices=len(A) < A.shape[1])
-    N = Vt[int((s > RANK * s[0]).sum()) :].T
-    if not N.size:
-        return N
-    own = np.sort(qr(N.T, mode="r", pivoting=True)[1][: N.shape[1]])
-    return np.column_stack(
-        [_neat(A, column, j, own) for j, column in zip(own, np.linalg.solve(N[own].T, N.T), strict=True)]
-    )
-
-
-def _neat(A: Floats, column: Floats, j: int, own: Indices) -> Floats:
-    """The direction with exactly one at its own weight, zero at those of the others, and as simple as it may be.
-
-    Of columns that are nearly dependent it holds a share that is rounding: what is small goes, if it is no worse so.
-    """
-    column = column.copy()
-    column[own] = 0.0
-    column[j] = 1.0
-    left = max(float(np.abs(A @ column).max()), EPS)
-    for same in (1e-8, 1e-10, 1e-12, SAME):
-        cleared = np.where(np.abs(column) > same * np.abs(column).max(), column, 0.0)
-        for neat in (simple(cleared), cleared):
-            if np.abs(A @ neat).max() <= 4 * left * np.abs(neat).max():
-                return neat
-    return column
-
-
-def simple(column: Floats) -> Floats:
-    """The same numbers; as whole ones where all of them are fractions with small denominators, up to rounding."""
-    largest = float(np.abs(column).max())
-    fractions = [Fraction(x).limit_denominator(MOST) for x in (column / largest).tolist()]
-    if any(abs(float(f) - x) > SAME for f, x in zip(fractions, (column / largest).tolist(), strict=True)):
-        return np.where(np.abs(column) > SAME * largest, column, 0.0)
-    common = lcm(*(f.denominator for f in fractions))
-    return np.array([float(f * common) for f in fractions]) if common <= MOST**3 else column
