@@ -9,8 +9,9 @@ from separatrix import LogisticRegression, SeparationWarning, separability
 from separatrix.learners import separability as asking
 from separatrix.separable import Later
 from separatrix.separation import search, signs
-from separatrix.separation.cases import Cases, frame_of
+from separatrix.separation.cases import Cases
 from separatrix.separation.directions import null_space, simple
+from separatrix.separation.frame import frame_of
 from separatrix.separation.newton import try_newton
 from separatrix.separation.program import Program, even_balance, few_that_balance
 from separatrix.separation.rational import balances_exactly, exact_directions

@@ -14,7 +14,8 @@ from ..data import Rows
 from ..data.threads import ordered_map, thread_count
 from ..fitting.problem import NotFiniteError
 from ..separable import INTERCEPT, Later, Separability
-from ..separation.cases import Cases, frame_of
+from ..separation.cases import Cases
+from ..separation.frame import frame_of
 from ..separation.proof import Proved, prove
 from ..separation.search import Found, Hunt, TroubleError
 from ..separation.signs import all_finite, coefficient_kinds

@@ -16,9 +16,10 @@ from ..data import Rows
 from ..data.threads import one_blas_thread
 from ..numerics import log_sum_exp
 from .cases import Cases
-from .proof import flat, in_user_units, positive_and_zero, raw, split
 from .search import Found, TroubleError
+from .sides import positive_and_zero
 from .signs import functionals
+from .units import flat, in_user_units, raw, split
 
 Floats = NDArray[np.float64]
 
