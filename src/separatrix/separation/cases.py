@@ -90,11 +90,6 @@ class Cases:
         """The class whose weights are zero."""
         return 0 if self.classes == 2 else self.classes - 1
 
-    @property
-    def others(self) -> int:
-        """How many columns the margins of a case have."""
-        return 1 if self.classes == 2 else self.classes
-
     def without(self, columns: Indices) -> Cases:
         """The same without some columns."""
         return replace(self, keep=np.setdiff1d(self.keep, columns))
