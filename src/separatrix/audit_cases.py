@@ -12,6 +12,9 @@ from .audit_exact import EPS, FAINT, PASSES, TINY, distil, splits, two_product
 from .audit_rows import CHUNK, SUM_TO_ONE
 from .separable import Separability
 
+ROUGHLY = 1000
+"""How many of its last digits a column may be off from a combination of others that it is said to be."""
+
 
 class Rule(NamedTuple):
     """Scores Wx + b, a row for every class."""
@@ -94,23 +97,27 @@ def _same(label: Any, known: Any) -> bool:
 
 def explained(cases: Cases, keep: Any, intercept: bool) -> bool:
     """Whether the columns left out are combinations of the others and the intercept, up to rounding, on all rows."""
-    n, d = len(cases.rows), cases.X.shape[1]
-    center = sum(X.sum(axis=0) / n for _, X in cases.chunks()) * intercept
-    spread = np.sqrt(sum(np.square(X - center).sum(axis=0) / n for _, X in cases.chunks()))
-    scale = np.where(spread > 0, spread, 1)
-    order = [*keep, *np.setdiff1d(np.arange(d), keep)]
+    d = cases.X.shape[1]
+    unit = np.max([np.abs(X).max(axis=0) for _, X in cases.chunks()], axis=0)
+    unit = np.where(unit > 0, unit, 1)
+    center = sum((X / unit).sum(axis=0) for _, X in cases.chunks()) / len(cases.rows) * intercept
+    scale = np.max([np.abs(X / unit - center).max(axis=0) for _, X in cases.chunks()], axis=0)
+    scale, order = np.where(scale > 0, scale, 1), [*keep, *np.setdiff1d(np.arange(d), keep)]
+
+    def coordinates(X: Any) -> Any:
+        return np.column_stack([np.ones((len(X), int(intercept))), ((X / unit - center) / scale)[:, order]])
+
     R = np.zeros((0, d + intercept))
     for _, X in cases.chunks():
-        Z = np.column_stack([np.ones((len(X), int(intercept))), ((X - center) / scale)[:, order]])
-        R = np.asarray(np.linalg.qr(np.vstack([R, Z]), mode="r"))
+        R = np.asarray(np.linalg.qr(np.vstack([R, coordinates(X)]), mode="r"))
     known = len(keep) + intercept
     mix = np.linalg.lstsq(R[:, :known], R[:, known:], rcond=None)[0]
-    rounding = EPS * (1 + np.abs(center / scale).max(initial=0))
-    for _, X in cases.chunks():
-        Z = np.column_stack([np.ones((len(X), int(intercept))), ((X - center) / scale)[:, order]])
-        if not np.abs(Z[:, known:] - Z[:, :known] @ mix).max() <= min(1e-6 + 1e6 * rounding, 1e-3):
-            return False
-    return True
+    size = np.append(np.ones(int(intercept)), (1 + np.abs(center / scale))[order])
+    allowed = np.minimum(ROUGHLY * EPS * (size[known:] + size[:known] @ np.abs(mix)), 1e-3)
+    return all(
+        bool((np.abs(Z[:, known:] - Z[:, :known] @ mix) <= allowed).all())
+        for Z in (coordinates(X) for _, X in cases.chunks())
+    )
 
 
 # -------------------------------------------------------------------------------------------------- signs of a rule

@@ -25,6 +25,8 @@ from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
 SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
 """Numbers in X: threads and compiled passes pay from so many on; signs of coefficients wait until asked for."""
+MANY = 40
+"""Directions that are left, from which on each sign takes long."""
 MOST_WEIGHTS = 4000
 """Weights, beyond which the working rows alone would fill the memory."""
 
@@ -139,7 +141,7 @@ def result_of(
     def coefficients() -> Mapping[Any, Any]:
         return _named(_kinds(found, proved.kind), classes, [*columns, INTERCEPT])
 
-    late = proved.kind == "separated" and cases.X.size > LATE
+    late = found.directions.shape[1] > MANY or (proved.kind == "separated" and cases.X.size > LATE)
     return Separability(
         proved.kind, proved.rows, proved.partly, names, Later(coefficients) if late else coefficients(), proved.proof,
         Rank(of - len(aliased), of, aliased), classes, columns, cases.lifted, len(cases.X),

@@ -13,6 +13,8 @@ from ..fitting.problem import NotFiniteError
 Floats = NDArray[np.float64]
 
 SAMPLE = 1024
+NEAR = 4.0
+"""Means of at most so many deviations are left where they are: zeros stay zeros."""
 
 
 class Frame(NamedTuple):
@@ -23,14 +25,14 @@ class Frame(NamedTuple):
 
 
 def frame_of(rows: Rows, lifted: bool, seed: int) -> Frame:
-    """Means and deviations of a sample, rounded to powers of two and multiples of them.
+    """Means and deviations of a sample, rounded to powers of two and multiples of them; no mean that is not far off.
 
     Of a column that is constant in the sample, that constant (zero without an intercept) and the largest distance from
     it.
     """
     X = rows.sample(SAMPLE, seed).X.astype(np.float64)
-    center = X.mean(axis=0) if lifted else np.zeros(X.shape[1])
-    spread = np.sqrt(np.square(X - center).mean(axis=0))
+    center = _mean(X) if lifted else np.zeros(X.shape[1])
+    spread = _deviation(X, center)
     constant = np.flatnonzero(X.min(axis=0) == X.max(axis=0))
     if lifted:
         center[constant] = X[0, constant]
@@ -39,6 +41,20 @@ def frame_of(rows: Rows, lifted: bool, seed: int) -> Frame:
     if not (np.isfinite(spread).all() and np.isfinite(center).all()):
         raise NotFiniteError
     scale = np.exp2(np.round(np.log2(np.where(spread > 0, spread, 1.0))))
-    varied = np.setdiff1d(np.arange(X.shape[1]), constant)
-    center[varied] = np.round(center[varied] / scale[varied]) * scale[varied]
-    return Frame(center, scale)
+    near = np.abs(center) <= NEAR * scale
+    center = np.where(near, 0.0, np.round(center / scale) * scale)
+    return Frame(np.where(np.isin(np.arange(len(scale)), constant) & ~near, X[0] * lifted, center), scale)
+
+
+def _mean(X: Floats) -> Floats:
+    """Σx/n, without overflow."""
+    largest = np.abs(X).max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    return np.asarray((X / unit).mean(axis=0) * unit)
+
+
+def _deviation(X: Floats, center: Floats) -> Floats:
+    """√(Σ(x − c)²/n), without overflow or underflow."""
+    largest = np.abs(X - center).max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    return np.asarray(np.sqrt(np.square((X - center) / unit).mean(axis=0)) * unit)

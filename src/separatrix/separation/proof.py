@@ -17,7 +17,7 @@ from .directions import SAME
 from .rational import Row, combined, exact_directions, rounded
 from .search import ZERO, Found, TroubleError
 from .sides import SMALL, sides_of
-from .units import flat, in_user_units, raw, rounded_sum, split
+from .units import flat, in_user_units, lengths_between, raw, rounded_sum, split
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -83,7 +83,7 @@ def _separated(found: Found) -> Proved:
 
 def _strictly_positive(cases: Cases, full: Floats) -> float:
     """The least distance of a row, all of them proved to be positive."""
-    lengths = np.linalg.norm(full[:, None, :-1] - full[None, :, :-1], axis=2)
+    lengths = lengths_between(full)
     nearest, undecided = np.inf, 0
     for look in cases.look(flat(cases, full), sized=True):
         assert look.sizes is not None

@@ -28,8 +28,8 @@ WIDE = 500
 """Weights that are many."""
 ZERO = 2.0**-36
 """A margin of so much less than what went into it is rounding, or as good as."""
-OFF = 1e-9
-"""A part of a row, relative, that is not in a span."""
+OFF, ALIASED = 1e-9, 1e-3
+"""A part of a row, relative, that is not in a span; the most of a column that may be its own if it is aliased."""
 SURE, SMALL = 1e-11, 20_000
 """Of few numbers Newton's method is asked to go on for longer before a linear program is; but not until rounding hides
 what is left."""
@@ -96,7 +96,8 @@ class Hunt:
             Z = cases.coordinates(cases.row[first])
             order = np.append(cases.width - 1, np.arange(cases.width - 1)) if cases.lifted else np.arange(cases.width)
             size = np.append(np.abs(cases.frame.center / cases.frame.scale) + 1, [1.0] * cases.lifted)
-            found = dependence(Z[:, order], 64 * EPS * size[order] * np.sqrt(len(Z)))
+            rounding = np.minimum(64 * EPS * size[order], ALIASED)  # what is mostly its own is no combination
+            found = dependence(Z[:, order], rounding * np.sqrt(len(Z)))
             aliased = order[found.aliased]
             if not aliased.size or self.all or len(aliased) == before:  # the last that seemed off were not
                 break

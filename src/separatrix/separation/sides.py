@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..linalg import EPS, two_product, two_sum
 from .cases import Cases, Look
 from .search import TroubleError
-from .units import flat
+from .units import flat, lengths_between
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -21,7 +21,7 @@ def sides_of(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, I
     """The rows that are separated and those that are in part; the least distance; how far zeros are from zero."""
     rules = [full, *directions] if len(directions) > 1 else [full]  # a single direction is the rule itself
     vectors = np.array([flat(cases, each) for each in rules[:1]])
-    lengths = np.linalg.norm(full[:, None, :-1] - full[None, :, :-1], axis=2)
+    lengths = lengths_between(full)
     all_of = np.ones(len(cases.X), bool)
     any_of, seen = np.zeros(len(cases.X), bool), np.zeros(len(cases.X), bool)
     nearest, slip = np.inf, 0.0

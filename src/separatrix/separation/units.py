@@ -45,6 +45,14 @@ def split(cases: Cases, full: Floats) -> tuple[Floats, Any]:
     return full[:, :-1].copy(), full[:, -1].copy()
 
 
+def lengths_between(full: Floats) -> Floats:
+    """‖w_k − w_j‖ for every two classes, without overflow or underflow."""
+    apart = full[:, None, :-1] - full[None, :, :-1]
+    largest = np.abs(apart).max(axis=2, keepdims=True, initial=0.0)
+    unit = np.where(largest > 0, largest, 1.0)
+    return np.asarray(np.linalg.norm(apart / unit, axis=2) * unit[..., 0])
+
+
 def flat(cases: Cases, full: Floats) -> Floats:
     """classes × (weights, intercept) without the class of reference, as a direction of the raw cases."""
     rest = full[np.arange(cases.classes) != cases.reference]
