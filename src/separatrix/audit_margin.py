@@ -1,18 +1,21 @@
 """The check of a margin: rows and weights in, yes or no out.
 
 The margin of the weights is recomputed over all rows, in fractions wherever long double leaves a doubt; its bound from
-above is the length of the combination that is claimed; rows that are said to balance must do so to their last digits.
+above is the length of the combination that is claimed; rows that are said to balance must do so exactly.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .audit_balance import crosses
 from .audit_rows import CHUNK, Table
+from .audit_signed import SignedRows
 from .separable import Combination, Crossing
 from .verdict import Claim, Margin
 
@@ -23,7 +26,7 @@ OBJECTIVES = ("margin", "lifted margin")
 SLACK = 1e-12
 """Relative: what rounding may make of a bound."""
 BALANCED = 16
-"""How many of the last digits of its terms a balance may be off by."""
+"""How many of the last digits of its terms the multipliers may leave over; others nearby leave nothing."""
 LAST = np.finfo(np.longdouble).eps
 
 
@@ -144,8 +147,8 @@ def _found(rows: Any, table: Table) -> Any:
 
 
 def balances(claim: Claim, combination: Combination, table: Table) -> bool:
-    """Whether Σᵢ λᵢyᵢ(xᵢ, 1) = 0 up to the last digits of its terms, λ > 0, Σλ = 1, of few enough rows."""
-    at, weights = _found(combination.rows, table), np.asarray(combination.multipliers, dtype=np.longdouble)
+    """Whether Σᵢ λᵢyᵢ(xᵢ, 1) = 0 for some λ > 0 near the given, exactly, Σλ = 1, of few enough rows."""
+    at, weights = _found(combination.rows, table), np.asarray(combination.multipliers, dtype=float)
     if at is None or weights.shape != at.shape or len(at) > len(claim.columns) + claim.fit_intercept + 1:
         return False
     signs = _signs(table)[at]
@@ -154,8 +157,8 @@ def balances(claim: Claim, combination: Combination, table: Table) -> bool:
         return False
     if not (weights > 0).all() or not math.isclose(float(weights.sum()), 1, rel_tol=1e-9):
         return False
-    X = table.X[at].astype(np.longdouble)
-    if claim.fit_intercept:
-        X = np.column_stack([X, np.ones(len(X))])
-    terms = (weights * signs)[:, None] * X
-    return bool((np.abs(terms.sum(axis=0)) <= BALANCED * np.finfo(float).eps * np.abs(terms).sum(axis=0)).all())
+    rows, keep = SimpleNamespace(X=table.X, classes=2), np.arange(len(claim.columns))
+    signed = SignedRows(rows, keep, claim.fit_intercept, at, own, 1 - own, weights)  # type: ignore[arg-type]
+    A = signed.matrix(slice(None)).astype(np.longdouble)
+    off, size = np.abs(weights @ A), weights @ np.abs(A)
+    return bool((off <= BALANCED * np.finfo(float).eps * size).all()) and crosses(signed, A.shape[1], 0.0)

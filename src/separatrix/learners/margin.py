@@ -18,7 +18,7 @@ from ..rule import LinearRule
 from ..verdict import Verdict
 from .base import LinearClassifier
 from .history import MarginRecord, MarginStep, record_of_margin
-from .margin_conclusion import Conclusion, Prepared, concluded, interrupted
+from .margin_conclusion import Conclusion, Prepared, concluded, interrupted, second_look
 from .targets import checked_targets, class_costs, rows_of
 from .validation import check_lengths, checked_costs, checked_number, checked_rows, not_finite
 from .warnings import BudgetWarning, NotSeparableWarning
@@ -166,6 +166,7 @@ class MaxMarginClassifier(LinearClassifier):
         )  # fmt: skip
 
     def _conclude(self, outcome: Outcome, prepared: Prepared) -> None:
+        outcome = second_look(outcome, prepared)
         self._keep(concluded(outcome, prepared), prepared)
         if not self.verdict_.ok:
             kind = NotSeparableWarning if outcome.status == "not-separable" else BudgetWarning

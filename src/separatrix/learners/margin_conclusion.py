@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Rows
+from ..fitting.problem import NotFiniteError
 from ..margin.ending import Certified
 from ..margin.maximum import Outcome
 from ..separable import Combination, Crossing
+from ..separation.search import TroubleError
 from ..verdict import Claim, Margin, Proof, Rank, Verdict, listed
 from .history import MarginStep
+from .separability import separation_of
 from .words import Words
 
 Floats = NDArray[np.float64]
@@ -70,6 +73,22 @@ def concluded(outcome: Outcome, prepared: Prepared) -> Conclusion:
         weights, intercept, margin = best.weights * longer, best.intercept * longer, max(best.lower, 0.0)
     said = _budget(outcome, best, prepared)
     return _conclusion("budget", None, said, weights, intercept, margin, outcome, prepared)
+
+
+def second_look(outcome: Outcome, prepared: Prepared) -> Outcome:
+    """Where rounding kept the search from either answer: rows that cross, as the test of separability finds them."""
+    parted = outcome.best is not None and outcome.best.lower > 0
+    if outcome.status != "budget" or outcome.found is not None or parted:
+        return outcome
+    try:
+        _, proved = separation_of(prepared.rows, 2, prepared.fit_intercept)
+    except (TroubleError, NotFiniteError):
+        return outcome
+    found = proved.proof.crossing
+    if found is None or proved.proof.perturbation:
+        return outcome
+    shares = replace(found, multipliers=found.multipliers / found.multipliers.sum())
+    return replace(outcome, status="not-separable", crossing=shares)
 
 
 def interrupted(latest: MarginStep | None, prepared: Prepared) -> Conclusion:

@@ -23,6 +23,8 @@ Indices = NDArray[np.intp]
 
 FEWER, ENOUGH = 3, 30
 """Rows for each weight with which a balance is first tried; those that may all stay."""
+EXACT = 24
+"""Weights up to which it is worked out in fractions whether rows cross exactly."""
 TRIES, EVEN = 4, 1e-6
 """How many crossings are looked for until the smallest of its multipliers is not too small beside the largest."""
 SMALL = 100_000
@@ -161,8 +163,8 @@ def _only_balance(A: Floats) -> Floats | None:
 
 def slip_of(found: Found, balance: Balance, full_rank: int) -> float:
     """How far from balance, relative to what is balanced, where no completion of the last digits makes it exact."""
-    if balance.rank >= full_rank:
-        return 0.0
+    if balance.rank >= full_rank and (full_rank > EXACT or _steady(found.working.A[balance.rows], balance)):
+        return 0.0  # the check completes its multipliers
     case, other = found.working.case[balance.rows], found.working.other[balance.rows]
     own, X = found.cases.own[case], found.cases.X[found.cases.row[case]].astype(np.float64)
     X = np.column_stack([X, np.ones((len(X), int(found.cases.lifted)))])
@@ -181,6 +183,12 @@ def slip_of(found: Found, balance: Balance, full_rank: int) -> float:
     flow = np.zeros((found.cases.classes,) * 2)
     np.add.at(flow, (own, other), balance.multipliers)
     return ratio + 3 * left / float(flow[flow > 0].min())
+
+
+def _steady(A: Floats, balance: Balance) -> bool:
+    """Whether the rows, each as heavy as it counts, are so far from dependent that last digits do not matter."""
+    s = np.linalg.svd(A @ _row_space(A) * (balance.multipliers / balance.multipliers.max())[:, None], compute_uv=False)
+    return bool(s[-1] > POOR**2 * s[0])
 
 
 def combination(found: Found, balance: Balance) -> Combination:
