@@ -610,3 +610,23 @@ def test_it_separates_exactly_where_separability_says_so(seeds):
         assert (model.verdict_.status == "optimal") == (kind == "separated"), seed
         assert model.verdict_.status in ("optimal", "not-separable"), seed
         assert model.verdict_.check(X, problem.y, problem.weight), seed
+
+
+@pytest.mark.parametrize("way", [{"lifted": True}, {"fit_intercept": False}], ids=["lifted", "without"])
+def test_identical_rows_of_both_classes_far_from_the_origin_cross(way):
+    X = [[998.0, 1.0], [1003, 1], [1003, 1]]
+    with pytest.warns(NotSeparableWarning):
+        model = MaxMarginClassifier(**way).fit(X, [0, 1, 0])
+    assert model.verdict_.status == "not-separable"
+    assert model.verdict_.check(X, [0, 1, 0])
+
+
+def test_rows_that_cross_only_nearly_are_not_believed_to():
+    with pytest.warns(NotSeparableWarning):
+        verdict = MaxMarginClassifier().fit([[1.0], [1.0]], [0, 1]).verdict_
+    assert not verdict.check([[1.0], [1 + 2.0**-51]], [0, 1])
+
+
+def test_numbers_too_large_for_a_length_are_an_error_in_words():
+    with pytest.raises(ValueError, match="overflow"):
+        MaxMarginClassifier(lifted=True).fit(np.array([[0.0], [1], [3], [4]]) * 1e300, [0, 0, 1, 1])

@@ -1007,3 +1007,89 @@ def test_the_words_name_a_column_that_depends_on_others():
     text = str(separability(rows[["NV", "PI"]].assign(copy=rows["PI"], EH=rows["EH"]), rows["HG"]))
     assert "copy" in text
     assert "combination" in text
+
+
+# ---------------------------------------------------------------------------------------------------- found in review
+
+
+@pytest.mark.parametrize("seeds", [range(k, k + 60) for k in range(0, 180, 60)], ids=str)
+def test_dummies_in_any_decimal_units_lie_as_they_did(seeds):
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        n, d, K = int(rng.integers(6, 40)), int(rng.integers(1, 5)), int(rng.integers(2, 4))
+        X, y = (rng.random((n, d)) < 0.4) * 1.0, rng.integers(0, K, n)
+        y[:K] = range(K)
+        plain, scaled = separability(X, y), separability(X * 10.0 ** (e := rng.integers(-6, 7, d)), y)
+        assert (scaled.kind, scaled.rows.tolist()) == (plain.kind, plain.rows.tolist()), seed
+        assert scaled.check(X * 10.0**e, y), seed
+
+
+@pytest.mark.parametrize("X", [1e6 + 1e-8 * np.arange(4.0), 1.7e9 + 1e-5 * np.arange(4.0)], ids=["1e6", "seconds"])
+def test_a_small_spread_beside_a_large_offset_is_no_constant(X):
+    result = separability(X[:, None], [0, 0, 1, 1])
+    assert result.kind == "separated"
+    assert result.check(X[:, None], [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("exponent", [-300, -160, -100, 100, 160, 300])
+def test_units_of_any_size(exponent):
+    X, y = np.array([[0.0, 0], [1, 1], [2, 0], [3, 1]]) * 10.0**exponent, [0, 0, 1, 1]
+    result = separability(X, y)
+    assert result.kind == "separated"
+    assert result.check(X, y)
+
+
+def test_ties_of_classes_in_large_units_are_ties_to_the_last_digit():
+    X, y = [[1e5], [0], [1e5], [1e5], [1e5]], [0, 2, 1, 2, 2]
+    result = separability(X, y)
+    assert result.kind == "quasi-separated"
+    assert result.certificate.perturbation < 1e-14
+    assert result.check(X, y)
+
+
+def test_signs_of_many_classes_wait_until_asked_for():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 10))
+    result = separability(X, (X @ rng.normal(size=(10, 10))).argmax(axis=1))
+    assert result.kind == "separated"
+    assert "when asked" in str(result)
+
+
+def test_a_forged_alias_is_found_out():
+    from dataclasses import replace
+
+    from separatrix.verdict import Rank
+
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=60), rng.integers(0, 2, 60)
+    X = np.column_stack([x, x + 1e-9 * np.sign(y - 0.5)])
+    alone = separability(x[:, None], y)
+    assert alone.kind == "overlap"
+    coefficients = {"x0": "finite", "x1": "undetermined", INTERCEPT: "finite"}
+    forged = replace(alone, columns=("x0", "x1"), rank=Rank(2, 3, ("x1",)), coefficients=coefficients)
+    forged = replace(forged, certificate=replace(forged.certificate, directions=np.empty((0, 3))))
+    assert not forged.check(X, y)
+    assert separability(X, y).kind == "separated"
+
+
+def test_more_bad_input():
+    X, y = [[0.0], [1], [2]], [0, 1, 1]
+    with pytest.raises(ValueError, match="fit_intercept is 'no'"):
+        separability(X, y, fit_intercept="no")
+    with pytest.raises(ValueError, match="needs y"):
+        separability(X, None)
+    with pytest.raises(ValueError, match="rename it"):
+        separability(pd.DataFrame(X, columns=[INTERCEPT]), y)
+    with pytest.raises(ValueError, match="2 columns named 'a'"):
+        separability(pd.DataFrame([[0.0, 1], [1, 1], [2, 0]], columns=["a", "a"]), y)
+
+
+def test_names_that_json_does_not_know_are_written_as_text():
+    X = pd.DataFrame({"a": [0.0, 1, 1, 2]}, index=pd.date_range("2020-01-01", periods=4))
+    written = json.loads(json.dumps(separability(X, [0, 0, 1, 1]).to_dict()))
+    assert written["row_names"][0].startswith("2020-01-01")
+
+
+def test_one_weight_for_all_rows_is_checked_as_it_was_given():
+    X, y = [[0.0], [1], [1], [2]], [0, 0, 1, 1]
+    assert separability(X, y, 2).check(X, y, 2)

@@ -28,7 +28,8 @@ class Cases:
 
     def __init__(self, result: Separability, X: Any, y: Any, sample_weight: Any) -> None:
         X, share = np.asarray(X), _shares(result.classes, y)
-        cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float).ravel()
+        cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()
         X, width = X if X.dtype.kind in "biuf" else X.astype(float), len(result.columns)
         if X.ndim != 2 or X.shape[1] != width:
             raise ValueError(f"X has shape {X.shape}; the result speaks of {width} columns.")

@@ -27,7 +27,8 @@ class Table:
 
     def __init__(self, claim: Claim, X: Any, y: Any, sample_weight: Any) -> None:
         X, share = np.asarray(X), _probabilities(claim, y) if claim.soft else _indicators(claim, y)
-        cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float).ravel()
+        cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()
         X, width = X if X.dtype.kind in "biuf" else X.astype(float), np.shape(claim.weights)[-1]
         if X.ndim != 2 or X.shape[1] != width:
             raise ValueError(f"X has shape {X.shape}; the verdict speaks of {width} columns.")

@@ -113,7 +113,7 @@ class SeparationProof:
     which it does, a few units in their last place."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Separability:
     """How the classes lie to each other. `str(result)` says it; `result.check(X, y)` proves it from the data alone."""
 
@@ -144,9 +144,16 @@ class Separability:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"kind is {self.kind!r}; it must be one of {', '.join(KINDS)}.")
+        for array in (self.rows, self.partly):
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
 
     def check(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
-        """Prove the kind and the rows from the data, by code that shares nothing with what found them."""
+        """Prove the kind and the rows from the data, by code that shares nothing with what found them.
+
+        Of the coefficients it proves which stay finite, and that signs agree with the weights; not which of the
+        infinite ones have a sign. Margin and names are not looked at.
+        """
         prove = import_module(".audit_separation", __package__).prove  # at need: it reads this class
         return bool(prove(self, X, y, sample_weight))
 
@@ -220,7 +227,7 @@ def _say_quasi(result: Separability) -> str:
     assert crossing is not None
     return (
         f"Quasi-separated: a rule separates {separated_rows(result)} and errs on none; the others are on its boundary, "
-        f"and {len(crossing)} of them show that no rule separates all."
+        f"and {len(crossing)} of them show{'s' * (len(crossing) == 1)} that no rule separates all."
     )
 
 
@@ -228,16 +235,18 @@ def separated_rows(result: Separability) -> str:
     """How many rows are separated, and which; how many in part."""
     count = len(result.rows)
     whole = f"{count} row{'s' * (count != 1)} ({some_rows(result.row_names)})" if count else ""
-    part = f"{len(result.partly)} rows from some of the other classes" if len(result.partly) else ""
+    some = len(result.partly)
+    part = f"{some} row{'s' * (some != 1)} from some of the other classes" if some else ""
     return " and ".join(each for each in (whole, part) if each)
 
 
 def _say_overlap(result: Separability) -> str:
     crossing = result.certificate.crossing
     assert crossing is not None
+    count = len(crossing)
     return (
-        f"Overlap: no rule separates any row without erring on another; "
-        f"{len(crossing)} rows ({some_rows(crossing.rows.tolist())}) show that none separates all."
+        f"Overlap: no rule separates any row without erring on another; {count} row{'s' * (count != 1)} "
+        f"({some_rows(sorted(crossing.rows.tolist()))}) show{'s' * (count == 1)} that none separates all."
     )
 
 

@@ -224,4 +224,6 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [plain_value(each) for each in value]
     value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return (value if math.isfinite(value) else None) if isinstance(value, float) else str(value)

@@ -129,7 +129,7 @@ class MaxMarginClassifier(LinearClassifier):
                     latest = MarginStep(*progress, time.perf_counter() - began)
                     self.history_.append(record_of_margin(latest))
                     yield latest
-        except NotFiniteError:
+        except (NotFiniteError, ZeroDivisionError, OverflowError):
             raise not_finite(rows.X, prepared.columns, self) from None
         except (KeyboardInterrupt, GeneratorExit):
             self._keep(interrupted(latest, prepared), prepared)

@@ -81,11 +81,11 @@ def second_look(outcome: Outcome, prepared: Prepared) -> Outcome:
     if outcome.status != "budget" or outcome.found is not None or parted:
         return outcome
     try:
-        _, proved = separation_of(prepared.rows, 2, prepared.fit_intercept)
+        seen, proved = separation_of(prepared.rows, 2, prepared.fit_intercept)
     except (TroubleError, NotFiniteError):
         return outcome
     found = proved.proof.crossing
-    if found is None or proved.proof.perturbation:
+    if found is None or proved.proof.perturbation or seen.aliased.size:  # only what holds exactly, of all columns
         return outcome
     shares = replace(found, multipliers=found.multipliers / found.multipliers.sum())
     return replace(outcome, status="not-separable", crossing=shares)

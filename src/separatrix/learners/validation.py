@@ -18,6 +18,10 @@ def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> NDA
     extra = {} if isinstance(y, str) and y == "none" else {"y": y}
     if isinstance(X, np.ma.MaskedArray):
         raise TypeError("X is a masked array, and what its mask hides would be read: fill it first, X.filled(value).")
+    names = [str(name) for name in getattr(X, "columns", [])]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has {names.count(twice)} columns named {twice!r}: give each column a name of its own.")
     try:
         checked = validate_data(
             estimator, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False, **extra

@@ -188,7 +188,7 @@ def slip_of(found: Found, balance: Balance, full_rank: int) -> float:
 def _steady(A: Floats, balance: Balance) -> bool:
     """Whether the rows, each as heavy as it counts, are so far from dependent that last digits do not matter."""
     s = np.linalg.svd(A @ _row_space(A) * (balance.multipliers / balance.multipliers.max())[:, None], compute_uv=False)
-    return bool(s[-1] > POOR**2 * s[0])
+    return not s.size or bool(s[-1] > POOR**2 * s[0])
 
 
 def combination(found: Found, balance: Balance) -> Combination:

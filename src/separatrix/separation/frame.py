@@ -24,8 +24,9 @@ class Frame(NamedTuple):
     scale: Floats
 
 
-def frame_of(rows: Rows, lifted: bool, seed: int) -> Frame:
-    """Means and deviations of a sample, rounded to powers of two and multiples of them; no mean that is not far off.
+def frame_of(rows: Rows, lifted: bool, seed: int, near: float = NEAR) -> Frame:
+    """Means and deviations of a sample, rounded to powers of two and multiples of them; no mean of at most `near`
+    deviations.
 
     Of a column that is constant in the sample, that constant (zero without an intercept) and the largest distance from
     it.
@@ -41,9 +42,9 @@ def frame_of(rows: Rows, lifted: bool, seed: int) -> Frame:
     if not (np.isfinite(spread).all() and np.isfinite(center).all()):
         raise NotFiniteError
     scale = np.exp2(np.round(np.log2(np.where(spread > 0, spread, 1.0))))
-    near = np.abs(center) <= NEAR * scale
-    center = np.where(near, 0.0, np.round(center / scale) * scale)
-    return Frame(np.where(np.isin(np.arange(len(scale)), constant) & ~near, X[0] * lifted, center), scale)
+    zero = np.abs(center) <= near * scale
+    center = np.where(zero, 0.0, np.round(center / scale) * scale)
+    return Frame(np.where(np.isin(np.arange(len(scale)), constant) & ~zero, X[0] * lifted, center), scale)
 
 
 def _mean(X: Floats) -> Floats:
