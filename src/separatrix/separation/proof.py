@@ -26,6 +26,8 @@ UNDECIDED = 100_000
 """Rows so near that only exact arithmetic can tell their side; more than this are not looked at one by one."""
 ULPS = 2.0**-50
 """The least perturbation that is worth speaking of."""
+MOST = 2.0**-32
+"""A slip that is no rounding any more."""
 FEW_ULPS = 2.0**-46
 """A slip from zero that is no more than the rounding of numbers that went through a few steps."""
 ROUGH = (10, 20, 30)
@@ -127,7 +129,7 @@ def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance:
             best = (full, directions, sides) if best is None or sides[-1] < best[2][-1] else best
         if sides[-1] <= FEW_ULPS and (not sides[-1] or cases.size > SMALL):
             break
-    if best is None:
+    if best is None or best[2][-1] > MOST:
         raise TroubleError
     full, directions, (rows, partly, nearest, slip) = best
     weights, intercept = split(cases, full)
