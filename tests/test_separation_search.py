@@ -8,7 +8,7 @@ import pytest
 from separatrix import LogisticRegression, SeparationWarning, separability
 from separatrix.learners import separability as asking
 from separatrix.separable import Later
-from separatrix.separation import search, signs
+from separatrix.separation import balancing, search, signs
 from separatrix.separation.cases import Cases
 from separatrix.separation.directions import null_space, simple
 from separatrix.separation.frame import frame_of
@@ -251,3 +251,14 @@ def test_cases_of_rows_that_count_for_several_classes_or_none():
     (look,) = cases.look(v)
     expected = cases.signed(np.arange(4), 1 - cases.own) @ v
     np.testing.assert_allclose(look.margins[0, :, 0], expected)
+
+
+def test_rows_that_span_only_by_rounding_are_no_balance():
+    """A small part of the rows may miss a rare column: what rounding leaves of it must not pass for the column."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(60, 4))
+    A[:40, 3] = 1e-12 * rng.normal(size=40)
+    part, every = np.arange(40), np.arange(60)
+    assert balancing._balanced(A, part) is None
+    rows, multipliers = balancing._balanced(A, every)
+    np.testing.assert_allclose(multipliers @ A[rows], 0, atol=1e-12)

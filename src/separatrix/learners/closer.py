@@ -28,7 +28,7 @@ class Closer(NamedTuple):
 
 
 def look_closer(outcome: Outcome, prepared: Prepared) -> Closer | None:
-    """Only where maximum likelihood may have no finite answer, and nothing else has been proved."""
+    """Only where maximum likelihood may have no finite answer: no optimum was proved, or a separating rule was."""
     problem, settings = prepared.problem, prepared.settings
     unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
     exact = settings.solver != "stochastic" and settings.rate is None

@@ -27,6 +27,8 @@ EXACT = 24
 """Weights up to which it is worked out in fractions whether rows cross exactly."""
 TRIES, EVEN = 4, 1e-6
 """How many crossings are looked for until the smallest of its multipliers is not too small beside the largest."""
+SPAN = 1e-14
+"""The square of a singular value, relative, with which rows span a direction."""
 SMALL = 100_000
 FAINT, FAINTEST = 1e-6, 1e-13
 """Multipliers, relative to the largest, that are better done without; that are small enough to be anything."""
@@ -69,6 +71,8 @@ def balance_of(found: Found) -> Balance:
 
 def _balanced(A: Floats, part: Indices) -> tuple[Indices, Floats] | None:
     """Rows of this part and positive multipliers that balance and span; rows that hardly count are left out."""
+    if len(part) < len(A) and not _spans(A[part]):
+        return None
     tried = try_newton(A[part], SURE)
     if tried.status == "separated":
         return None
@@ -84,7 +88,7 @@ def _without_the_faint(A: Floats, part: Indices, weights: Floats, sure: bool) ->
     best = (part, np.asarray(np.maximum(weights, FAINTEST * weights.max()))) if sure else None
     while (faint := weights < FAINT * weights.max()).any():
         part = part[~faint]
-        if len(part) <= A.shape[1] or np.linalg.matrix_rank(A[part]) < A.shape[1]:
+        if len(part) <= A.shape[1] or not _spans(A[part]):
             break
         tried = try_newton(A[part], SURE)
         if tried.status == "separated":
@@ -93,6 +97,14 @@ def _without_the_faint(A: Floats, part: Indices, weights: Floats, sure: bool) ->
         if tried.status == "overlap":
             best = part, np.asarray(np.maximum(weights, FAINTEST * weights.max()))
     return best
+
+
+def _spans(A: Floats) -> bool:
+    """Whether these rows span all that the columns allow, well above the rounding of their coordinates."""
+    length = np.linalg.norm(A, axis=1)
+    unit = A[length > 0] / length[length > 0, None]
+    values = np.linalg.eigvalsh(unit.T @ unit)
+    return bool(values[0] > SPAN * values[-1])
 
 
 def _row_space(A: Floats) -> Floats:
