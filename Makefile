@@ -3,12 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-slow bench bench-softmax peers lint clean
+.PHONY: demo test test-slow bench bench-softmax bench-voted peers lint clean
 MNIST ?= ../shared/data/mnist
 
 demo: $(READY)
 	$(BIN)/python demo/breast_cancer.py
 	$(BIN)/python demo/separability.py
+	$(BIN)/python demo/perceptron.py
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -m "not slow"
@@ -29,6 +30,9 @@ bench: $(READY) peers
 
 bench-softmax: $(READY) peers
 	$(BIN)/python benchmarks/softmax.py --mnist $(MNIST)
+
+bench-voted: $(READY) peers
+	$(BIN)/python benchmarks/voted_mnist.py --mnist $(MNIST)
 
 peers: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore \

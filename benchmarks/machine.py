@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 PACKAGES = (
-    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "highspy", "glum", "tabmat", "statsmodels",
+    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "highspy", "glum", "tabmat", "statsmodels", "river",
+    "vowpalwabbit",
     "threadpoolctl", "matplotlib",
 )  # fmt: skip
 
@@ -43,4 +45,8 @@ def load() -> float | None:
 
 
 def versions() -> dict[str, str]:
-    return {"python": platform.python_version(), **{name: metadata.version(name) for name in PACKAGES}}
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found

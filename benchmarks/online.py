@@ -1,7 +1,7 @@
-"""The stochastic scan beside scikit-learn's SGDClassifier, in one run.
+"""The stochastic scan beside scikit-learn's SGDClassifier, and the perceptrons beside their peers, in one run.
 
-    python benchmarks/online.py            1 000 000 × 30, about a quarter of a minute on a quiet machine
-    python benchmarks/online.py --quick    a smoke test on a twentieth of the rows
+    python benchmarks/online.py            about three minutes on a quiet machine
+    python benchmarks/online.py --quick    a smoke test on a few of the rows
 
 Writes online.json and online.md. The exit status is 1 if something that is required was missed.
 """
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import perceptrons
 from machine import load, machine, versions
 from problems import Case, Floats, Problem
 from report import seconds, table, tidy, where, write, write_json
@@ -171,12 +172,16 @@ def _ms(value: float) -> str:
 
 def markdown(results: dict[str, Any]) -> str:
     """The whole page."""
-    title = f"# The stochastic scan: {results['problem']}"
+    title = f"# One row at a time\n\n## The stochastic scan: {results['problem']}"
     quick = "\n\n**A quick run on small data: a smoke test, not a measurement.**" if results["quick"] else ""
     missed = "\n".join(f"- {line}" for line in results["missed"]) or "Nothing that is required was missed."
     how = HOW.format(rate=RATE, passes=PASSES, repeats=results["repeats"])
-    parts = [title + quick, where(results), results_table(results["lines"]), "## Required", missed,
-             "## How it was measured", how]  # fmt: skip
+    few, passes = perceptrons.FEW, perceptrons.PASSES
+    more = perceptrons.HOW.format(few=few, passes=passes, many=few + passes)
+    parts = [title + quick, where(results), results_table(results["lines"]),
+             "## The perceptron, a pass", perceptrons.pass_table(results["perceptron"]),
+             "## The perceptron, row by row", perceptrons.row_table(results["rows"]), "## Required", missed,
+             "## How it was measured", how, more]  # fmt: skip
     return "\n\n".join(parts) + "\n"
 
 
@@ -184,6 +189,10 @@ def measure(problem: Problem, repeats: int, *, quick: bool) -> dict[str, Any]:
     """Everything, in one dictionary."""
     before = load()
     lines = race(Case(problem), repeats)
+    tables, by_row = perceptrons.contests(quick=quick)
+    rows = perceptrons.rows_a_second(by_row, 200 if quick else 20_000, repeats)
+    passes = perceptrons.race(tables, repeats)
+    missed = [text for line in lines for text in missed_by(line, timing=not quick)]
     return {
         "quick": quick,
         "problem": problem.title,
@@ -195,7 +204,9 @@ def measure(problem: Problem, repeats: int, *, quick: bool) -> dict[str, Any]:
         "passes": PASSES,
         "rate": RATE,
         "lines": lines,
-        "missed": [text for line in lines for text in missed_by(line, timing=not quick)],
+        "perceptron": passes,
+        "rows": rows,
+        "missed": missed + perceptrons.missed_by(passes, rows, timing=not quick),
     }
 
 
@@ -213,6 +224,7 @@ def main(given: Sequence[str] | None = None) -> int:
     write_json(folder / "online.json", results)
     write(folder / "online.md", markdown(results))
     print(results_table(results["lines"]))
+    print(perceptrons.pass_table(results["perceptron"]), perceptrons.row_table(results["rows"]), sep="\n\n")
     print(*results["missed"] or ["Nothing that is required was missed."], sep="\n")
     print(f"Written: online.json, online.md in {folder.name}/")
     return 1 if results["missed"] else 0

@@ -28,6 +28,12 @@ def with_cell(value: Any, i: int = 5, j: int = 1) -> Any:
     return spoilt
 
 
+def wide_with(value: float) -> Any:
+    table = sparse.lil_array((1500, 3000))
+    table[:, 0], table[7, 2900] = np.arange(1500) % 5, value
+    return table.tocsr()
+
+
 def with_entry(column: Any, value: Any, i: int = 7) -> Any:
     spoilt = np.array(column, dtype=object if value is None else float)
     spoilt[i] = value
@@ -82,8 +88,22 @@ CASES = {
     "a column without brackets": Case(fitting(X[:, 0]), ("Expected 2D array, got 1D array", "reshape(-1, 1)")),
     "three dimensions": Case(fitting(X[None]), ("dim 3",)),
     "complex": Case(fitting(X + 1j), ("Complex data not supported",)),
-    "sparse": Case(fitting(sparse.csr_array(X)), ("Sparse data was passed for X", "toarray()"), TypeError),
-    "sparse at predict": Case(lambda: MODEL.predict(sparse.csr_array(X)), ("Sparse data was passed for X",), TypeError),
+    "NaN in a sparse matrix": Case(
+        fitting(sparse.csr_array(with_cell(np.nan))), ("Input X contains NaN", "X[5, 'x1']", "impute")
+    ),
+    "infinity in sparse columns": Case(
+        fitting(sparse.csc_array(with_cell(np.inf))), ("Input X contains infinity", "X[5, 'x1'] = inf", "clip")
+    ),
+    "NaN in a sparse matrix at predict": Case(
+        lambda: MODEL.predict(sparse.coo_array(with_cell(np.nan))), ("Input X contains NaN", "X[5, 'x1']")
+    ),
+    "NaN among many sparse columns": Case(
+        fitting(wide_with(np.nan), np.arange(1500) % 2, l2=0.1), ("Input X contains NaN", "X[7, 'x2900']")
+    ),
+    "Newton with many sparse columns": Case(
+        fitting(wide_with(1.0), np.arange(1500) % 2, solver="newton"),
+        ("solver='newton' needs a 3000 × 3000 matrix", "1500 rows of 3000 columns", "'lbfgs'"),
+    ),
     # y
     "NaN in y": Case(fitting(labels=with_entry(Y, np.nan)), ("Input y contains NaN",)),
     "infinity in y": Case(fitting(labels=with_entry(Y, np.inf)), ("Input y contains", "infinity")),

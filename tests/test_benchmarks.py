@@ -92,16 +92,33 @@ def test_growth_start_and_machine_are_told(results: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["softmax", "online", "separability"])
+@pytest.mark.parametrize("name", ["softmax", "online", "separability", "voted_mnist"])
 def test_the_other_benchmarks_run_too(name: str, tmp_path: Path) -> None:
     if name == "separability" and not hasattr(separatrix, name):
         pytest.skip("separatrix has no separability yet")
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--quick", "--out", str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{name}.json", f"{name}.md"]
-    for file in tmp_path.iterdir():
-        assert str(ROOT) not in file.read_text(encoding="utf-8")
+    picture = [f"{name}.png"] if name == "voted_mnist" else []
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{name}.json", f"{name}.md", *picture]
+    for kind in ("json", "md"):
+        assert str(ROOT) not in (tmp_path / f"{name}.{kind}").read_text(encoding="utf-8")
+
+
+def test_a_voted_error_off_the_printed_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import voted_mnist
+
+    printed = list(voted_mnist.PRINTED["voted"])
+    found = {"passes": list(voted_mnist.PASSES), "timing": {"ratio": {"one thread": 2.9, "all threads": 3.1}}}
+    found["seeds"] = [{"voted": printed}, {"voted": [*printed[:-1], printed[-1] - 0.0021]}]
+    (seed, slow) = voted_mnist.missed({"mnist": True, "found": found})
+    assert seed == "seed 1, 10 passes: the voted error is 0.0349, printed is 0.037"
+    assert slow.startswith("all threads: the vote takes 3.10 times")
+    found["seeds"][0]["voted"] = [*printed[:-1], printed[-1] - 0.0021]
+    assert [text.split(",")[0] for text in voted_mnist.missed({"mnist": True, "found": found})[:-1]] == [
+        "the mean", "seed 0", "seed 1",
+    ]  # fmt: skip
 
 
 def separated_rows(X: Any, y: Any) -> int:

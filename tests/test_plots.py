@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from matplotlib.colors import to_hex
 from matplotlib.patches import Polygon
+from scipy.sparse import csr_array
 
-from separatrix import LinearRule
+from separatrix import LinearRule, OnlinePerceptron, Perceptron
 from separatrix.hulls import corners, crossing_point
-from separatrix.plots import draw_separability
+from separatrix.plots import describe_updates, draw_separability, draw_updates
 from separatrix.plots.lines import boundary, regions
 from separatrix.plots.style import look
 from separatrix.separable import Combination, Separability, SeparationProof
@@ -334,3 +335,72 @@ def test_regions_keep_the_margin_and_miss_no_point_that_does(data):
 
 def test_a_line_that_misses_the_box_has_no_piece():
     assert boundary(LinearRule([1.0, 0.0], -5.0), np.zeros(2), np.ones(2)) == []
+
+
+# ---------------------------------------------------------------------------------------- a perceptron in motion
+
+
+def corners_of_two():
+    return np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0], [3.0, 3.0]]), np.array(
+        ["no", "no", "no", "yes", "yes"]
+    )
+
+
+def test_a_panel_shows_the_row_and_the_boundary_before_and_after():
+    X, y = corners_of_two()
+    axes = np.ravel(draw_updates(Perceptron(), X, y, count=4))
+    updates = list(Perceptron().steps(X, y))[:4]
+    assert len(axes) == 4
+    for number, (ax, update) in enumerate(zip(axes, updates, strict=True), start=1):
+        assert ax.get_title().startswith(f"update {number}: row {update.row}\n")
+        (ring,) = [c for c in ax.collections if len(c.get_offsets()) == 1 and c.get_sizes()[0] == 150]
+        np.testing.assert_array_equal(ring.get_offsets()[0], X[update.row])
+        solid = [line for line in ax.lines if line.get_linestyle() == "-"]
+        for line in solid:
+            ends = np.array(line.get_data()).T
+            np.testing.assert_allclose(ends @ update.weights + update.intercept, 0, atol=1e-9)
+    wrong = [int((np.where(X @ u.weights + u.intercept > 0, "yes", "no") != y).sum()) for u in updates]
+    assert [int(ax.get_title().split("→")[1].split()[0]) for ax in axes] == wrong
+
+
+def test_updates_from_a_later_one_on_and_in_given_axes():
+    X, y = corners_of_two()
+    _, axes = plt.subplots(1, 3)
+    drawn = draw_updates(Perceptron(), X, y, count=2, first=3, axes=axes)
+    assert [ax.get_title().split(":")[0] for ax in drawn[:2]] == ["update 3", "update 4"]
+    assert not drawn[2].axison
+    says = describe_updates(Perceptron(), X, y, count=2, first=3)
+    assert "Update 3: row" in says
+    assert "Update 5" not in says
+
+
+def test_many_classes_and_sparse_rows_are_drawn():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.standard_normal((10, 2)) + centre for centre in ([0, 4], [4, 0], [-4, -4])])
+    draw_updates(OnlinePerceptron(), csr_array(X), np.repeat([0, 1, 2], 10)[rng.permutation(30)], count=3, first=4)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"X": np.ones((5, 3))}, "two columns"),
+        ({"y": [0, 1]}, "a label for each of the 5 rows"),
+        ({"count": 0}, "count is 0"),
+        ({"first": 10_000}, "fewer than 10000 updates"),
+    ],
+)
+def test_updates_that_cannot_be_drawn_are_refused(given, says):
+    X, y = corners_of_two()
+    with pytest.raises(ValueError, match=says):
+        draw_updates(Perceptron(), **{"X": X, "y": y, **given})
+
+
+def test_a_stream_is_drawn_from_its_first_row_on():
+    X, y = np.array([[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0], [2.0, 2.0]]), ["a", "b", "c", "a"]
+    draw_updates(OnlinePerceptron(), X, y)
+
+
+def test_a_start_that_was_given_is_where_it_begins():
+    X, y = corners_of_two()
+    says = describe_updates(Perceptron(init=[-1.0, 0.0, 0.5]), X, y, count=1)
+    assert f"{int((np.where(X[:, 0] < 0.5, 'yes', 'no') != y).sum())} wrong, then" in says

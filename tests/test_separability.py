@@ -848,6 +848,8 @@ CASES = {
     "null in polars": Case(
         (pl.DataFrame({"a": [1.0, 2, 3, 4], "b": [1, 2, None, 3]}), [0, 1, 0, 1]), ("NaN", "X[2, 'b']")
     ),
+    "NaN in sparse rows": Case((sparse.csr_array(with_cell(np.nan)), Y), ("NaN", "X[5, 'x1']")),
+    "infinity in sparse rows": Case((sparse.csr_array(with_cell(-np.inf)), Y), ("infinity", "X[5, 'x1']")),
     "a word": Case((with_cell("tall"), Y), ("X[5, 1] is 'tall'", "not a number")),
     "a word in a frame": Case((framed(with_cell("tall")), Y), ("X[5, 'bmi'] is 'tall'",)),
     "no rows": Case((X[:0], Y[:0]), ("0 sample(s)",)),
@@ -855,7 +857,6 @@ CASES = {
     "one dimension": Case((X[:, 0], Y), ("Expected 2D array",)),
     "three dimensions": Case((X[None], Y), ("dim 3",)),
     "complex": Case((X + 1j, Y), ("Complex data not supported",)),
-    "sparse": Case((sparse.csr_array(X), Y), ("parse",), (TypeError, ValueError)),
     "NaN in y": Case((X, with_entry(Y, np.nan)), ("y", "NaN")),
     "None in y": Case((X, with_entry(Y, None)), ("y", "None")),
     "one class": Case((X, ONES), ("y has one class only", "two classes")),

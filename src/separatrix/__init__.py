@@ -13,10 +13,18 @@ if TYPE_CHECKING:
     from .fitting.path import CrossValidation as CrossValidation
     from .learners.logistic import LogisticRegression as LogisticRegression
     from .learners.margin import MaxMarginClassifier as MaxMarginClassifier
+    from .learners.online_perceptron import OnlinePerceptron as OnlinePerceptron
+    from .learners.online_to_batch import OnlineToBatch as OnlineToBatch
+    from .learners.perceptron import AveragedPerceptron as AveragedPerceptron
+    from .learners.perceptron import Perceptron as Perceptron
+    from .learners.pocket import Pocket as Pocket
     from .learners.separability import separability as separability
+    from .learners.voted import VotedPerceptron as VotedPerceptron
     from .learners.warnings import BudgetWarning as BudgetWarning
     from .learners.warnings import NotSeparableWarning as NotSeparableWarning
     from .learners.warnings import SeparationWarning as SeparationWarning
+    from .mistake_bound import MistakeBound as MistakeBound
+    from .mistakes import MistakeLog as MistakeLog
     from .online import LearningRate as LearningRate
     from .rule import LinearRule as LinearRule
     from .separable import Separability as Separability
@@ -28,6 +36,14 @@ _HOMES = {
     "LogisticRegression": ".learners.logistic",
     "MaxMarginClassifier": ".learners.margin",
     "LinearRule": ".rule",
+    "Perceptron": ".learners.perceptron",
+    "AveragedPerceptron": ".learners.perceptron",
+    "Pocket": ".learners.pocket",
+    "OnlinePerceptron": ".learners.online_perceptron",
+    "VotedPerceptron": ".learners.voted",
+    "OnlineToBatch": ".learners.online_to_batch",
+    "MistakeBound": ".mistake_bound",
+    "MistakeLog": ".mistakes",
     "Verdict": ".verdict",
     "separability": ".learners.separability",
     "Separability": ".separable",
@@ -38,16 +54,24 @@ _HOMES = {
     "BudgetWarning": ".learners.warnings",
 }
 __all__ = [
+    "AveragedPerceptron",
     "BudgetWarning",
     "CrossValidation",
     "LearningRate",
     "LinearRule",
     "LogisticRegression",
     "MaxMarginClassifier",
+    "MistakeBound",
+    "MistakeLog",
     "NotSeparableWarning",
+    "OnlinePerceptron",
+    "OnlineToBatch",
+    "Perceptron",
+    "Pocket",
     "Separability",
     "SeparationWarning",
     "Verdict",
+    "VotedPerceptron",
     "losses",
     "separability",
 ]

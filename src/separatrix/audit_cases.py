@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .audit_exact import EPS, FAINT, PASSES, TINY, distil, splits, two_product
+from .audit_matrix import NUMBERS, finite, largest, matrix, pieces, without_empty, written
 from .audit_rows import CHUNK, SUM_TO_ONE
 from .separable import Separability
 
@@ -27,30 +28,29 @@ class Cases:
     """The rows of X that count, and the classes each is a case of: those of positive probability."""
 
     def __init__(self, result: Separability, X: Any, y: Any, sample_weight: Any) -> None:
-        X, share = np.asarray(X), _shares(result.classes, y)
+        X, share = matrix(X), _shares(result.classes, y)
         cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()
-        X, width = X if X.dtype.kind in "biuf" else X.astype(float), len(result.columns)
+        width = len(result.columns)
         if X.ndim != 2 or X.shape[1] != width:
             raise ValueError(f"X has shape {X.shape}; the result speaks of {width} columns.")
-        if not len(X) == len(share) == len(cost):
-            raise ValueError(f"X has {len(X)} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
+        if not X.shape[0] == len(share) == len(cost):
+            raise ValueError(f"X has {X.shape[0]} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
         self.X, self.own, self.classes = X, (share > 0) & (cost > 0)[:, None], share.shape[1]
         self.rows = np.flatnonzero(self.own.any(axis=1))
         self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
         self.known &= bool((cost >= 0).all() and np.isfinite(cost).all())
-        self.known &= all(bool(np.isfinite(chunk).all()) for _, chunk in self.chunks())
+        self.known &= all(finite(chunk) for _, chunk in self.chunks())
 
     def chunks(self) -> Iterator[tuple[Any, Any]]:
         """Numbers of rows that count, and these rows."""
         size = min(CHUNK, max(256, 16 * CHUNK // self.classes**2))  # a row may need classes² numbers
-        for lo in range(0, len(self.rows), size):
-            rows = self.rows[lo : lo + size]
+        for rows in pieces(self.X, self.rows, size):
             together = rows[-1] - rows[0] == len(rows) - 1  # a slice is not copied
             yield rows, self.at(slice(rows[0], rows[-1] + 1) if together else rows)
 
     def at(self, rows: Any) -> Any:
-        """These rows, in double precision."""
+        """These rows, in double precision; sparse ones as such."""
         return self.X[rows].astype(float, copy=False)
 
     def pairs(self, rows: Any) -> tuple[Any, Any, Any]:
@@ -98,27 +98,42 @@ def _same(label: Any, known: Any) -> bool:
 
 def explained(cases: Cases, keep: Any, intercept: bool) -> bool:
     """Whether the columns left out are combinations of the others and the intercept, up to rounding, on all rows."""
-    d = cases.X.shape[1]
-    unit = np.max([np.abs(X).max(axis=0) for _, X in cases.chunks()], axis=0)
-    unit = np.where(unit > 0, unit, 1)
-    center = sum((X / unit).sum(axis=0) for _, X in cases.chunks()) / len(cases.rows) * intercept
-    scale = np.max([np.abs(X / unit - center).max(axis=0) for _, X in cases.chunks()], axis=0)
-    scale, order = np.where(scale > 0, scale, 1), [*keep, *np.setdiff1d(np.arange(d), keep)]
+    unit = np.max([largest(X) for _, X in cases.chunks()], axis=0)
+    order = np.append(keep, np.setdiff1d(np.flatnonzero(unit), keep))  # a column of zeros needs no explanation
+    if len(order) == len(keep):
+        return True
+    unit = np.where(unit > 0, unit, 1)[order]
+    most = min(CHUNK, max(256, NUMBERS // len(order)))
+
+    def chunks() -> Iterator[Any]:
+        for rows in pieces(cases.X, cases.rows, most):
+            yield written(cases.at(rows)[:, order]) / unit
+
+    center = sum(X.sum(axis=0) for X in chunks()) / len(cases.rows) * intercept
+    scale = np.max([np.abs(X - center).max(axis=0) for X in chunks()], axis=0)
+    scale = np.where(scale > 0, scale, 1)
 
     def coordinates(X: Any) -> Any:
-        return np.column_stack([np.ones((len(X), int(intercept))), ((X / unit - center) / scale)[:, order]])
+        return np.column_stack([np.ones((len(X), int(intercept))), (X - center) / scale])
 
-    R = np.zeros((0, d + intercept))
-    for _, X in cases.chunks():
-        R = np.asarray(np.linalg.qr(np.vstack([R, coordinates(X)]), mode="r"))
+    R = np.zeros((0, len(order) + intercept))
+    for X in chunks():
+        R = np.vstack([R, coordinates(X)])
+        R = R if len(R) <= R.shape[1] else np.asarray(np.linalg.qr(R, mode="r"))
     known = len(keep) + intercept
-    mix = np.linalg.lstsq(R[:, :known], R[:, known:], rcond=None)[0]
-    size = np.append(np.ones(int(intercept)), (1 + np.abs(center / scale))[order])
+    mix = _least_squares(R[:, :known], R[:, known:])
+    size = np.append(np.ones(int(intercept)), 1 + np.abs(center / scale))
     allowed = np.minimum(ROUGHLY * EPS * (size[known:] + size[:known] @ np.abs(mix)), 1e-3)
     return all(
-        bool((np.abs(Z[:, known:] - Z[:, :known] @ mix) <= allowed).all())
-        for Z in (coordinates(X) for _, X in cases.chunks())
+        bool((np.abs(Z[:, known:] - Z[:, :known] @ mix) <= allowed).all()) for Z in (coordinates(X) for X in chunks())
     )
+
+
+def _least_squares(A: Any, B: Any) -> Any:
+    """argmin ‖AM − B‖, the shortest, by the singular values of A that are not rounding; B may have many columns."""
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    good = s > max(A.shape) * EPS * s.max(initial=0)
+    return Vt[good].T @ ((U[:, good].T @ B) / s[good, None])
 
 
 # -------------------------------------------------------------------------------------------------- signs of a rule
@@ -126,8 +141,8 @@ def explained(cases: Cases, keep: Any, intercept: bool) -> bool:
 
 def signs(X: Any, i: Any, own: Any, other: Any, rule: Rule, slack: float) -> Any:
     """sign(aᵀu) where |aᵀu| > slack Σⱼ|xᵢⱼ||uⱼ|, else 0, of a = (e_own − e_other)⊗(xᵢ, 1), as in exact arithmetic."""
-    used = rule.W.any(axis=0)
-    X, W, b = X if used.all() else X[:, used], rule.W[:, used], rule.b
+    used, X = without_empty(X, rule.W.any(axis=0))
+    W, b = rule.W[:, used], rule.b
     size = np.abs(X) @ np.abs(W).T
     s, doubt = X @ W.T + b, (X.shape[1] + 4) * (EPS * (size + np.abs(b)) + TINY)
     v, bar = s[i, own] - s[i, other], doubt[i, own] + doubt[i, other]

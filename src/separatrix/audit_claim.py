@@ -39,7 +39,8 @@ def _read(result: Separability) -> Claim | None:
     aliased = set(rank.aliased)
     if len(aliased) < len(rank.aliased) or not aliased <= set(result.columns) or not 0 <= proof.perturbation <= MOST:
         return None
-    if rank.of != d + result.fit_intercept or rank.rank != rank.of - len(aliased):
+    unknown = rank.rank is None and result.kind == "separated" and not aliased  # a rule of all columns needs no rank
+    if rank.of != d + result.fit_intercept or not (unknown or rank.rank == rank.of - len(aliased)):
         return None
     keep = np.array([j for j, name in enumerate(result.columns) if name not in aliased], dtype=np.intp)
     weights, directions = _weights(result, proof), _directions(result, proof)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .audit_balance import crosses
+from .audit_matrix import finite, numbers_of, pieces, without_empty
 from .audit_rows import CHUNK, Table
 from .audit_signed import SignedRows
 from .separable import Combination, Crossing
@@ -33,7 +34,7 @@ LAST = np.finfo(np.longdouble).eps
 def margin_holds(verdict: Verdict, table: Table) -> bool:
     """Whether a verdict on the largest margin holds on these rows."""
     claim, proof, status = verdict.claim, verdict.certificate, verdict.status
-    if not _coherent(claim) or not np.isfinite(table.X).all():
+    if not _coherent(claim) or not finite(table.matrix):
         return False
     if status == "not-separable":
         return isinstance(proof, Crossing) and not np.any(_weights(claim)) and balances(claim, proof.combination, table)
@@ -70,7 +71,7 @@ def _weights(claim: Claim) -> Any:
 def is_largest(claim: Claim, proof: Margin, table: Table) -> bool:
     """Whether y(xᵀw + b) ≥ 1 on all rows, w has the margin claimed, no rule can have more, and the gap is theirs."""
     signs, b = _signs(table), Fraction(float(claim.intercept))
-    first, second = (least_score(claim.weights, table.X[signs == sign], sign) for sign in (-1, 1))
+    first, second = (least_score(claim.weights, table.matrix[signs == sign], sign) for sign in (-1, 1))
     if min(first - b, second + b) < 1:
         return False
     width = (first + second) / 2 if _free(claim) else min(first - b, second + b)
@@ -93,21 +94,30 @@ def _signs(table: Table) -> Any:
     return np.where(table.target[:, 1] > 0, 1, -1)
 
 
+def _every(table: Table) -> Any:
+    """All columns."""
+    return np.ones(table.matrix.shape[1], bool)
+
+
 def least_score(weights: Any, X: Any, sign: int) -> Fraction:
     """min ±xᵀw over rows: long double finds the rows that may have it, fractions decide."""
     w, low, doubtful = np.asarray(weights, dtype=np.longdouble), math.inf, []
-    for lo in range(0, len(X), CHUNK):
-        rows = X[lo : lo + CHUNK].astype(np.longdouble)
-        score, doubt = sign * (rows @ w), (rows.shape[1] + 4) * LAST * (np.abs(rows) @ np.abs(w))
+    for at in pieces(X, np.arange(X.shape[0]), CHUNK):
+        used, rows = without_empty(X[at[0] : at[-1] + 1], np.ones(len(w), bool))
+        rows, v = rows.astype(np.longdouble), w[used]
+        score, doubt = sign * (rows @ v), (rows.shape[1] + 4) * LAST * (np.abs(rows) @ np.abs(v))
         low = min(low, (score + doubt).min())
         near = np.flatnonzero(score - doubt <= low)
-        doubtful.append((score[near] - doubt[near], rows[near].astype(float)))
-    rows = np.vstack([rows[least <= low] for least, rows in doubtful])
-    exact = [Fraction(value) for value in np.asarray(weights, dtype=float).tolist()]
-    return min(
-        sign * sum((Fraction(value) * weight for value, weight in zip(row, exact, strict=True)), Fraction(0))
-        for row in np.unique(rows, axis=0).tolist()
-    )
+        doubtful.append((score[near] - doubt[near], at[near]))
+    places = np.concatenate([at[least <= low] for least, at in doubtful]).tolist()
+    exact = np.asarray(weights, dtype=float)
+    distinct = {(columns.tobytes(), x.tobytes()): (columns, x) for columns, x in (numbers_of(X, i) for i in places)}
+    return min(sign * _dot(x, exact[columns]) for columns, x in distinct.values())
+
+
+def _dot(a: Any, b: Any) -> Fraction:
+    """Σᵢ aᵢbᵢ, exactly."""
+    return sum((Fraction(x) * Fraction(y) for x, y in zip(a.tolist(), b.tolist(), strict=True)), Fraction(0))
 
 
 def squared_distance(claim: Claim, proof: Margin, table: Table) -> Fraction | None:
@@ -115,7 +125,7 @@ def squared_distance(claim: Claim, proof: Margin, table: Table) -> Fraction | No
     share, at = np.asarray(proof.multipliers, dtype=float), _found(proof.rows, table)
     if at is None or share.shape != at.shape or not (share > 0).all() or not math.isclose(share.sum(), 1, rel_tol=1e-9):
         return None
-    X, positive = table.X[at].astype(float), _signs(table)[at] > 0
+    X, positive = without_empty(table.matrix[at], _every(table))[1], _signs(table)[at] > 0
     if not _free(claim):
         X = np.column_stack([X, np.ones(len(X))]) if claim.fit_intercept else X
         z = _mean(np.where(positive[:, None], X, -X), share)
@@ -128,12 +138,8 @@ def squared_distance(claim: Claim, proof: Margin, table: Table) -> Fraction | No
 
 def _mean(X: Any, share: Any) -> list[Fraction]:
     """Σᵢ λᵢxᵢ / Σᵢ λᵢ, exactly."""
-    exact = [Fraction(each) for each in share.tolist()]
-    total = sum(exact, Fraction(0))
-    return [
-        sum((weight * Fraction(value) for weight, value in zip(exact, column, strict=True)), Fraction(0)) / total
-        for column in X.T.tolist()
-    ]
+    total = sum((Fraction(each) for each in share.tolist()), Fraction(0))
+    return [_dot(column[column != 0], share[column != 0]) / total for column in X.T]
 
 
 def _found(rows: Any, table: Table) -> Any:
@@ -157,7 +163,10 @@ def balances(claim: Claim, combination: Combination, table: Table) -> bool:
         return False
     if not (weights > 0).all() or not math.isclose(float(weights.sum()), 1, rel_tol=1e-9):
         return False
-    rows, keep = SimpleNamespace(X=table.X, classes=2), np.arange(len(claim.columns))
+    rows, keep = (
+        SimpleNamespace(X=table.matrix, classes=2),
+        np.flatnonzero(without_empty(table.matrix[at], _every(table))[0]),
+    )
     signed = SignedRows(rows, keep, claim.fit_intercept, at, own, 1 - own, weights)  # type: ignore[arg-type]
     A = signed.matrix(slice(None)).astype(np.longdouble)
     off, size = np.abs(weights @ A), weights @ np.abs(A)

@@ -60,12 +60,6 @@ class Point:
         roots = math.sqrt(self.claim.l2) / self.scale[self.keep]
         return np.append(roots, 0 * self._intercepts(1)).astype(float)
 
-    @property
-    def excess(self) -> float:
-        """(l2/2) K ‖w̄‖²: what more than two classes pay for having weights in common."""
-        W = np.atleast_2d(self.claim.weights).astype(np.longdouble)
-        return float(self.claim.l2 / 2 * len(W) * (W.mean(axis=0) ** 2).sum()) if len(W) > 1 else 0.0
-
     def coordinates(self, X: Any) -> Any:
         """z = ((x − center)/scale, 1)."""
         return np.column_stack([((X - self.center) / self.scale)[:, self.keep], self._intercepts(len(X))])
@@ -95,6 +89,12 @@ class Point:
         return g
 
 
+def excess(claim: Claim) -> float:
+    """(l2/2) K ‖w̄‖²: what more than two classes pay for having weights in common."""
+    W = np.atleast_2d(claim.weights).astype(np.longdouble)
+    return float(claim.l2 / 2 * len(W) * (W.mean(axis=0) ** 2).sum()) if len(W) > 1 else 0.0
+
+
 class Root:
     """RᵀR = Σᵢ ωᵢ zᵢzᵢᵀ + diag(ridge²), by QR."""
 
@@ -115,7 +115,9 @@ class Root:
 def explained(point: Point) -> bool:
     """Whether the columns left out are combinations of the others and the intercept, on a thousand rows at least."""
     everything = point.table.X
-    X = everything[:: max(1, len(everything) // (1000 + 20 * everything.shape[1]))].astype(np.longdouble)
+    n, d = everything.shape
+    few = 1000 + (20 if isinstance(everything, np.ndarray) or d <= 500 else 5) * d
+    X = everything[:: max(1, n // few)].astype(np.longdouble)
     Z, design = ((X - point.center) / point.scale).astype(float), point.coordinates(X).astype(float)
     left = Z - design @ np.linalg.lstsq(design, Z, rcond=None)[0]
     rounding = np.finfo(float).eps * (1 + np.abs(point.center / point.scale).astype(float).max(initial=0))

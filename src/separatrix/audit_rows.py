@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.sparse import issparse
 
+from .audit_sheet import Sheet, read_sparse
 from .verdict import Claim
 
-CHUNK = 4096
+CHUNK, WRITTEN_OUT = 4096, 1 << 21
+"""Rows that are looked at together; numbers of CSR rows that are written out together."""
 SUM_TO_ONE = 1e-6
 """How far the probabilities of a row may add up to something else: those of a table in single precision do."""
 
@@ -26,27 +29,47 @@ class Table:
     """
 
     def __init__(self, claim: Claim, X: Any, y: Any, sample_weight: Any) -> None:
-        X, share = np.asarray(X), _probabilities(claim, y) if claim.soft else _indicators(claim, y)
+        X = read_sparse(X) if issparse(X) else np.asarray(X)
+        share = _probabilities(claim, y) if claim.soft else _indicators(claim, y)
         cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()
         X, width = X if X.dtype.kind in "biuf" else X.astype(float), np.shape(claim.weights)[-1]
-        if X.ndim != 2 or X.shape[1] != width:
+        if len(X.shape) != 2 or X.shape[1] != width:
             raise ValueError(f"X has shape {X.shape}; the verdict speaks of {width} columns.")
-        if not len(X) == len(share) == len(cost):
-            raise ValueError(f"X has {len(X)} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
+        if not X.shape[0] == len(share) == len(cost):
+            raise ValueError(f"X has {X.shape[0]} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
         split = cost[:, None] * share * np.asarray(claim.class_weight, dtype=float)
         counts = split.sum(axis=1) > 0
-        self.rows, self.places = len(X), np.flatnonzero(counts)
+        self.rows, self.places = X.shape[0], np.flatnonzero(counts)
         self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
         self.known &= bool((cost >= 0).all())
         self.X = X if counts.all() else X[counts]
         self.cost = split[counts].sum(axis=1)
         self.target = split[counts] / self.cost[:, None]
 
+    @property
+    def matrix(self) -> Any:
+        """X as an array, or as scipy's CSR."""
+        return self.X.rows if isinstance(self.X, Sheet) else self.X
+
+    def finite(self) -> bool:
+        """Whether X has neither NaN nor infinity."""
+        return self.X.finite() if isinstance(self.X, Sheet) else bool(np.isfinite(self.X).all())
+
+    def skim(self) -> Iterator[tuple[Any, Any, Any]]:
+        """The same as `chunks`, with CSR rows as they are: what only multiplies them need not see their zeros."""
+        if not isinstance(self.X, Sheet):
+            yield from self.chunks()
+            return
+        for rows, X in self.X.parts(np.longdouble):
+            yield X, self.target[rows].astype(np.longdouble), self.cost[rows]
+
     def chunks(self) -> Iterator[tuple[Any, Any, Any]]:
         """Rows, targets and costs, some hundred or thousand rows at a time, in long double."""
         classes = self.target.shape[1]
         size = min(CHUNK, max(256, self.X.shape[1], 16 * CHUNK // classes**2))  # a row may need classes² numbers
+        if isinstance(self.X, Sheet):
+            size = min(size, max(64, WRITTEN_OUT // self.X.shape[1]))
         for lo in range(0, len(self.X), size):
             rows = slice(lo, lo + size)
             yield self.X[rows].astype(np.longdouble), self.target[rows].astype(np.longdouble), self.cost[rows]

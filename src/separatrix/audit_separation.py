@@ -16,6 +16,7 @@ from .audit_balance import crosses, spans
 from .audit_cases import Cases, Rule, explained, signs
 from .audit_claim import Claim, read
 from .audit_exact import independent
+from .audit_matrix import largest
 from .audit_signed import SignedRows
 from .separable import INTERCEPT, Later, Separability
 
@@ -30,7 +31,7 @@ def prove(result: Separability, X: Any, y: Any, sample_weight: Any = None) -> bo
     if claim is None:
         return False
     cases = Cases(result, X, y, sample_weight)
-    if len(cases.X) != result.count or not cases.known or not len(cases.rows):
+    if cases.X.shape[0] != result.count or not cases.known or not len(cases.rows):
         return False
     if len(claim.keep) < len(result.columns) and not explained(cases, claim.keep, result.fit_intercept):
         return False
@@ -44,13 +45,14 @@ def _coefficients_hold(result: Separability, claim: Claim) -> bool:
     """Whether what is said of every coefficient follows from the directions and agrees with the weights."""
     classes, given = result.classes, cast(Any, result.coefficients)
     if isinstance(given, Later) and not given.known:
-        return True  # nothing has been said of them yet
+        return result.rank.rank is not None  # nothing has been said of them yet
     names = [*result.columns, *([INTERCEPT] if result.fit_intercept else [])]
     entries = [*range(len(result.columns)), *([-1] if result.fit_intercept else [])]
     if not isinstance(given, Mapping):
         return False
     if len(classes) > 2 and (len(given) != len(classes) - 1 or any(k not in given for k in classes[:-1])):
         return False
+    aliased = set(result.rank.aliased)
     tables = [(given, 1, 0)] if len(classes) == 2 else [(given[c], k, -1) for k, c in enumerate(classes[:-1])]
     for table, own, base in tables:
         if not isinstance(table, Mapping) or len(table) != len(names) or any(name not in table for name in names):
@@ -58,14 +60,15 @@ def _coefficients_hold(result: Separability, claim: Claim) -> bool:
         for name, j in zip(names, entries, strict=True):
             moves = bool((claim.directions[:, own, j] != claim.directions[:, base, j]).any())
             lead = 0.0 if claim.weights is None else float(claim.weights[own, j] - claim.weights[base, j])
-            if table[name] not in _possible(result.kind, name in result.rank.aliased, moves, lead):
+            unknown = result.rank.rank is None or name in aliased
+            if table[name] not in _possible(result.kind, unknown, moves, lead):
                 return False
     return True
 
 
-def _possible(kind: str, aliased: bool, moves: bool, lead: float) -> list[str]:
+def _possible(kind: str, unknown: bool, moves: bool, lead: float) -> list[str]:
     """What may be said of a coefficient that the directions move or not, and the weights lead this way."""
-    if aliased:
+    if unknown:
         return ["undetermined"]
     if kind == "overlap" or (kind == "quasi-separated" and not moves):
         return ["finite"]
@@ -131,6 +134,10 @@ def _are_independent(U: Any) -> bool:
     q, classes, entries = U.shape
     if not q:
         return True
+    for base in (0, classes - 1):
+        if not U[:, base].any():  # the same for all classes is then zero for all
+            rest = np.delete(U, base, axis=1).reshape(q, -1)
+            return bool(len(independent(rest[:, rest.any(axis=0)], q)[0]) == q)
     same, rank = np.tile(np.eye(entries), (1, classes)), int(q + entries)
     return len(independent(np.vstack([U.reshape(q, -1), same]), rank)[0]) == rank
 
@@ -143,7 +150,7 @@ def _are_apart(claim: Claim, cases: Cases) -> bool:
     q = len(claim.directions)
     if not claim.slack or q < 2:
         return True
-    size = np.max([np.abs(X).max(axis=0) for _, X in cases.chunks()], axis=0)
+    size = np.max([largest(X) for _, X in cases.chunks()], axis=0)
     U = ((claim.directions - claim.directions[:, -1:]) * np.append(size, 1)).reshape(q, -1)
     least = np.linalg.svd(U / np.linalg.norm(U, axis=1, keepdims=True), compute_uv=False)[-1]
     return bool(claim.slack * q <= JOINT * least)

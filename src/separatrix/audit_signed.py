@@ -11,6 +11,7 @@ import numpy as np
 
 from .audit_cases import Cases
 from .audit_exact import EPS, weighed_sum
+from .audit_matrix import is_sparse, written
 from .separable import Combination
 
 NEAR = 2.0**-10
@@ -45,7 +46,7 @@ class SignedRows:
         if any(each.shape != multipliers.shape or each.ndim != 1 or each.dtype.kind not in "iu" for each in numbers):
             return None
         rows, own, other = numbers
-        inside = (rows >= 0) & (rows < len(cases.X))
+        inside = (rows >= 0) & (rows < cases.X.shape[0])
         for each in (own, other):
             inside &= (each >= 0) & (each < cases.classes)
         if not inside.all() or not cases.own[rows, own].all() or (own == other).any():
@@ -67,14 +68,20 @@ class SignedRows:
         """(class, column) of every coordinate; the intercept's column is −1."""
         return [(k, j) for k in self.present for j in [*self.keep, *([-1] * self.intercept)]]
 
+    @cached_property
+    def _columns(self) -> Any:
+        """These rows of X, sparse ones column by column."""
+        X = self.cases.X[self.rows]
+        return X.tocsc() if is_sparse(X) else X
+
     def column(self, k: int, j: int) -> Any:
         """One coordinate of all rows."""
         sign = (self.own == k).astype(float) - (self.other == k)
-        return sign if j < 0 else sign * self.cases.X[self.rows, j].astype(float)
+        return sign if j < 0 else sign * written(self._columns[:, [j]]).ravel()
 
     def matrix(self, some: Any) -> Any:
         """Some of the rows, in all coordinates."""
-        Z = self.cases.X[self.rows[some]][:, self.keep].astype(float)
+        Z = written(self.cases.X[self.rows[some]][:, self.keep])
         Z = np.column_stack([Z, np.ones((len(Z), int(self.intercept)))])
         own, other = self.own[some], self.other[some]
         parts = [((own == k).astype(float) - (other == k))[:, None] * Z for k in self.present]

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .data import Rows
+from .data import Rows, Sparse
 from .linalg import EPS, Factor, Root, factor
 from .losses import Squared
-from .risk import BLOCK, Frame, Risk, block_rows
+from .risk import BLOCK, FAR, Frame, Risk, block_rows
 
 Floats = NDArray[np.float64]
 TOO_SURE = 1e-10
@@ -44,7 +44,8 @@ class Bounds:
     only: bool = True
     """Whether it is the one minimum, not merely a local one."""
     witness: Floats | None = None
-    """u with Hu ≈ g, where M is too large to be factored; classes × (weights, intercept) in the user's units."""
+    """u with Hu ≈ g, where M is too large to be factored; classes × (weights, intercept) in the user's units, of two
+    classes one row."""
 
 
 def share_of_rows(n: int, d: int) -> float:
@@ -62,15 +63,29 @@ def bounds(
     """
     evidence = Evidence(risk, v, share)
     M, radius = evidence.hessian(rooted=rooted)
-    slip = margin_rounding(risk.frame, risk.embed(v), radius)
-    return conclusion(M, radius, gradient, evidence.leverage, slip, spread, share, len(risk.rows))
+    stray = stray_of(risk, radius)
+    slip = stray * margin_rounding(risk.frame, risk.embed(v), radius)
+    return conclusion(
+        M,
+        radius,
+        gradient,
+        evidence.leverage,
+        slip,
+        spread,
+        share,
+        len(risk.rows),
+        stray=stray * longest_sum(risk.rows),
+    )
 
 
 def conclusion(
     M: Floats | Root, radius: float, gradient: Floats, leverage: Callable[[Factor], float], slip: float,
-    spread: Callable[[Floats], Floats], share: float, n: int, steepest: float = 0.25,
+    spread: Callable[[Floats], Floats], share: float, n: int, steepest: float = 0.25, stray: float | None = None,
 ) -> Bounds | None:  # fmt: skip
-    """What M proves: `radius` is the largest ‖z‖² of its rows, `slip` the rounding of a score, `steepest` ≥ φ″."""
+    """What M proves: `radius` is the largest ‖z‖² of its rows, `slip` the rounding of a score, `steepest` ≥ φ″.
+
+    `stray` is the rounding of the gradient's sums in units of a rounding of ‖z‖; None where lanes share the sums.
+    """
     made = factor(M)
     if made is None:
         return None
@@ -81,7 +96,7 @@ def conclusion(
         return None
     steady = math.sqrt(1 - shaken)
     cheap = math.sqrt(radius * flat) / steady
-    sums = float(np.linalg.norm(made.whiten(gradient))) / steady + EPS * (n / 16 + 100) * cheap
+    sums = float(np.linalg.norm(made.whiten(gradient))) / steady + EPS * (stray or n / 16 + 100) * cheap
     rho, nu = cheap, sums + slip * steepest * cheap
     if rho * nu > EASY or nu > 2 * sums:  # the exact ρ is worth its price only where it decides
         rho = min(cheap, math.sqrt(leverage(made)) / steady)
@@ -112,7 +127,7 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Callable[[Floa
         rooted=False
     )
     G = np.asarray(G) / 2
-    slip = margin_rounding(risk.frame, risk.embed(v), radius)
+    slip = stray_of(risk, radius) * margin_rounding(risk.frame, risk.embed(v), radius)
     found = local_conclusion(
         np.asarray(M), G, radius, gradient, evidence.leverage, slip, risk.loss.third, spread, len(risk.rows)
     )
@@ -169,6 +184,21 @@ def gap_bound(x: float) -> float:
 def margin_rounding(frame: Frame, v: Floats, radius: float) -> float:
     """How far a margin can be off by rounding: γ ‖z‖ ‖v‖."""
     return EPS * (frame.width + 4) * math.sqrt(radius) * float(np.linalg.norm(v))
+
+
+def stray_of(risk: Risk, radius: float) -> float:
+    """1 + 2‖c/s‖/‖z‖: how much larger are the terms of (xᵀw − cᵀw)s⁻¹ than those of zᵀw, where zeros are skipped."""
+    if not (isinstance(risk.rows.X, Sparse) and risk.frame.near(FAR)):
+        return 1.0
+    return 1 + 2 * risk.frame.offset / max(math.sqrt(radius), 1e-300)
+
+
+def longest_sum(rows: Rows) -> float:
+    """How many roundings a term of the gradient's sums can meet: with CSR rows one for each later row of its run."""
+    if not isinstance(rows.X, Sparse):
+        return len(rows) / 16 + 100
+    runs = [hi - lo for lo, hi in rows.runs()]
+    return float(max(runs) + len(runs) + 100)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .certificate import TOO_SURE
 from .class_risk import Block, ClassRisk
 from .data import Rows
+from .frame import written_out
 from .linalg import Factor
 from .softmax import ClassLoss, Probabilities, softmax
 
@@ -77,7 +78,7 @@ class ClassEvidence:
         def run(rows: Rows, lo: int, hi: int) -> float:
             largest = 0.0
             for block in self.risk.blocks(rows, lo, hi):
-                X = (block.X - block.center)[np.broadcast_to(np.asarray(block.cost) > 0, len(block.X))]
+                X = (written_out(block.X) - block.center)[np.broadcast_to(np.asarray(block.cost) > 0, len(block.X))]
                 largest = max(largest, radius_of(X))
             return largest
 
@@ -103,9 +104,9 @@ class ClassEvidence:
 
     def _blocks(self, rows: Rows, lo: int, hi: int) -> Any:
         """Blocks of S and the probabilities there."""
-        weights, level = self.risk.levels(self.risk.embed(self.v))
+        weights = self.risk.read(self.risk.embed(self.v))
         for block in self.risk.blocks(rows, lo, lo + math.ceil((hi - lo) * self.share)):
-            at = softmax(block.scores(weights, level), block.y)
+            at = softmax(block.scores(weights), block.y)
             counts = np.broadcast_to(np.asarray(block.cost) > 0, at.loss.size)
             if not self.all_rows:
                 counts = counts & (at.p.max(axis=0) < 1 - TOO_SURE)

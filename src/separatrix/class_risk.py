@@ -6,48 +6,85 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .data import Packed, Rows
+from .data import Rows, Sparse
+from .data.sparse import Laid
+from .frame import written_out
 from .risk import Ask, Frame, Jet
 from .softmax import ClassLoss, Probabilities, softmax
 
 Floats = NDArray[np.float64]
 NUMBERS = 1 << 20
 """Numbers of X in one product."""
-OFFSET = 4.0
-"""The most deviations that a column's mean may be from zero for (x − c)ᵀw to be had as xᵀw − cᵀw."""
+PACKED_ROWS = 2048
+"""Rows in one product where zeros are left out."""
+
+
+class Weights(NamedTuple):
+    """W and b of scores W(x − c) + b, and W again as packed rows take it."""
+
+    W: Floats
+    level: Floats
+    laid: Laid | None
 
 
 @dataclass(frozen=True)
 class Block:
     """Some rows, their costs (or one) and the frame's part of the way to their scores."""
 
-    X: Floats
+    X: Any
     center: Floats
     """What is still to be subtracted from X."""
     y: NDArray[Any]
     cost: Any
-    packed: Packed | None = None
+    packed: Sparse | None = None
     """X without its zeros; these rows are its rows `at` on."""
     at: int = 0
 
-    def scores(self, weights: Floats, level: Floats) -> Floats:
+    @property
+    def here(self) -> tuple[int, int]:
+        """The first and the last of these rows in `packed`."""
+        return self.at, self.at + len(self.X)
+
+    def scores(self, weights: Weights) -> Floats:
         """s = W(x − c) + b, classes × rows."""
-        here = self.at, self.at + len(self.X)
-        s = weights @ self.X.T if self.packed is None else self.packed.scores(weights, *here)
-        s += (level - weights @ self.center)[:, None]
+        W, level, laid = weights
+        s = W @ self.X.T if self.packed is None else self.packed.scores(laid or W, *self.here)
+        s += (level - W @ self.center)[:, None]
         return s  # type: ignore[no-any-return]
 
-    def pull(self, slope: Floats) -> tuple[Floats, Floats]:
-        """Σᵢ slopeᵢ (xᵢ − c)ᵀ and Σᵢ slopeᵢ, the costs counted in."""
-        slope = slope * self.cost
-        level, here = slope.sum(axis=1), (self.at, self.at + len(self.X))
-        total = slope @ self.X if self.packed is None else self.packed.pull(slope, *here)
-        return total - np.outer(level, self.center), level
+
+class Pull:
+    """Σᵢ slopeᵢ (xᵢ − c)ᵀ and Σᵢ slopeᵢ, the costs counted in, block after block."""
+
+    def __init__(self, classes: int, center: Floats, packed: Sparse | None) -> None:
+        self.center, self.level = center, np.zeros(classes)
+        self.total = np.zeros((classes, center.size) if packed is None else 0)
+        self.laid = None if packed is None else packed.room(classes)
+
+    def add(self, block: Block, slope: Floats) -> None:
+        """Add a block's."""
+        slope = slope * block.cost
+        level = slope.sum(axis=1)
+        self.level += level
+        if self.laid is not None and block.packed is not None:
+            block.packed.add_pull(self.laid, slope, *block.here)
+        else:
+            self.total += slope @ block.X
+            self.total -= np.outer(level, block.center)
+
+    def framed(self, frame: Frame) -> Floats:
+        """The sums in the frame's units."""
+        total, sums = self.total if self.laid is None else self.laid.table(), np.empty((len(self.level), frame.width))
+        np.divide(total, frame.scale, out=sums[:, : self.center.size])
+        if self.laid is not None and self.center.any():
+            sums[:, : self.center.size] -= np.outer(self.level, self.center / frame.scale)
+        sums[:, self.center.size :] = self.level[:, None]
+        return sums
 
 
 @dataclass(frozen=True)
@@ -72,7 +109,7 @@ class ClassRisk:
         """The jet at v, by one pass. A Hessian that only steers is left to the reader: v stands for it."""
         V = self.embed(v)
         dense = ask.hessian and not ask.steering
-        total = self.rows.fold(partial(self._jet, V, dense), blas=True)
+        total = self.rows.fold(partial(self._jet, self.read(V), dense), blas=True)
         weight, penalty = self.rows.weight, self.ridge * V
         hessian = self.penalised(total.hessian) if dense else v if ask.hessian else None
         value = total.value / weight + float((penalty * V).sum()) / 2
@@ -81,7 +118,7 @@ class ClassRisk:
     def product(self, v: Floats, u: Floats) -> Floats:
         """H(v)u, by one pass over the rows."""
         U = self.embed(u)
-        total = self.rows.fold(partial(self._product, self.embed(v), U), blas=True)
+        total = self.rows.fold(partial(self._product, self.read(np.vstack([self.embed(v), U]))), blas=True)
         return self._flat(total / self.rows.weight + self.ridge * U)
 
     def embed(self, v: Floats) -> Floats:
@@ -107,17 +144,22 @@ class ClassRisk:
         H[:, column, :, column] += gauge[:, None, None]
         return H.reshape(K * w, K * w)
 
+    def packed(self, rows: Rows) -> Sparse | None:
+        """The rows without their zeros, where these need not be written out to have the scores to the last digits."""
+        return rows.packed if not self.careful and self.frame.near() else None
+
     def blocks(self, rows: Rows, lo: int, hi: int) -> Iterator[Block]:
         """The rows lo ≤ i < hi, some at a time."""
-        d = self.frame.center.size
-        near = not self.careful and bool((np.abs(self.frame.center) <= OFFSET * self.frame.scale).all())
-        size = max(512, min(8192, NUMBERS // d))
+        d, near, packed = self.frame.center.size, not self.careful and self.frame.near(), self.packed(rows)
+        size = max(512, min(8192, NUMBERS // d)) if packed is None else PACKED_ROWS
         for start in range(lo, hi, size):
             part = slice(start, min(start + size, hi))
             cost = rows.cost[part] if rows.cost.size else 1.0
-            X, center, packed = rows.X[part], self.frame.center, rows.packed if near else None
-            if packed is None and (X.dtype != np.float64 or not near):
-                X, center = np.subtract(X, center, dtype=np.float64), np.zeros(d)
+            X, center = rows.X[part], self.frame.center
+            if packed is None:
+                X = written_out(X)
+                if X.dtype != np.float64 or not near:
+                    X, center = np.subtract(X, center, dtype=np.float64), np.zeros(d)
             yield Block(X, center, rows.y[part], cost, packed, start)
 
     def levels(self, V: Floats) -> tuple[Floats, Floats]:
@@ -126,33 +168,53 @@ class ClassRisk:
         level = V[:, d] if self.frame.lifted else np.zeros(len(V))
         return V[:, :d] / self.frame.scale, level
 
-    def _jet(self, V: Floats, dense: bool, rows: Rows, lo: int, hi: int) -> Jet:
+    def diagonal(self, v: Floats) -> Floats:
+        """Hⱼⱼ of packed rows whose frame has no centre, by one pass over them."""
+        total = self.rows.fold(partial(self._diagonal, self.read(self.embed(v))), blas=True)
+        return (total / self.rows.weight + self.ridge).ravel()  # type: ignore[no-any-return]
+
+    def _diagonal(self, weights: Weights, rows: Rows, lo: int, hi: int) -> Floats:
+        packed, tail = self.packed(rows), np.zeros(self.classes)
+        assert packed is not None
+        sums = packed.room(self.classes)
+        for block in self.blocks(rows, lo, hi):
+            at = softmax(block.scores(weights), block.y)
+            bend = np.array([self.loss.curvature(at, k, k) for k in range(self.classes)]) * block.cost
+            packed[slice(*block.here)].squared().add_pull(sums, bend, 0, bend.shape[1])
+            tail += bend.sum(axis=1)
+        return np.column_stack([sums.table() / self.frame.scale**2, *[tail] * self.frame.lifted])
+
+    def frame_parts(self, v: Floats) -> tuple[Floats, Floats]:
+        """Weights, classes × columns, and levels: those of the user, where the frame has no centre."""
+        return self.levels(self.embed(v))
+
+    def read(self, V: Floats) -> Weights:
+        """V as the rows take it: once for all runs of a pass."""
         weights, level = self.levels(V)
-        value, margin, sums = 0.0, math.inf, np.zeros_like(V)
+        packed = self.packed(self.rows)
+        return Weights(weights, level, None if packed is None else packed.lay(weights))
+
+    def _jet(self, weights: Weights, dense: bool, rows: Rows, lo: int, hi: int) -> Jet:
+        value, margin, sums = 0.0, math.inf, Pull(self.classes, self.frame.center, self.packed(rows))
         hessian = np.zeros((self.classes, self.active.size) * 2) if dense else None
         with np.errstate(invalid="ignore", over="ignore"):
             for block in self.blocks(rows, lo, hi):
-                s = block.scores(weights, level)
+                s = block.scores(weights)
                 at = softmax(s, block.y)
                 value += float((block.cost * self.loss.value(at)).sum())
-                sums += self._framed(*block.pull(self.loss.slope(at)))
+                sums.add(block, self.loss.slope(at))
                 margin = min(margin, least_margin(s, block))
                 if hessian is not None:
                     self.add_hessian(hessian, block, at)
-        return Jet(value, sums, hessian, margin)
+            return Jet(value, sums.framed(self.frame), hessian, margin)
 
-    def _product(self, V: Floats, U: Floats, rows: Rows, lo: int, hi: int) -> Floats:
-        weights, level = self.levels(np.vstack([V, U]))
-        sums = np.zeros_like(V)
+    def _product(self, weights: Weights, rows: Rows, lo: int, hi: int) -> Floats:
+        sums = Pull(self.classes, self.frame.center, self.packed(rows))
         for block in self.blocks(rows, lo, hi):
-            both = block.scores(weights, level)
+            both = block.scores(weights)
             at = softmax(both[: self.classes], block.y)
-            sums += self._framed(*block.pull(self.loss.bend(at, both[self.classes :])))
-        return sums
-
-    def _framed(self, pull: Floats, level: Floats) -> Floats:
-        tail = level[:, None] if self.frame.lifted else np.empty((len(level), 0))
-        return np.hstack([pull / self.frame.scale, tail])
+            sums.add(block, self.loss.bend(at, both[self.classes :]))
+        return sums.framed(self.frame)
 
     def add_hessian(self, H: Floats, block: Block, at: Probabilities) -> None:
         """H ← H + Σᵢ cᵢ ∂²f/∂s² ⊗ zᵢzᵢᵀ over a block."""

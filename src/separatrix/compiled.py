@@ -1,4 +1,4 @@
-"""The compiled pass over dense rows, generic over the loss.
+"""The compiled pass over rows, dense or CSR, generic over the loss.
 
 Numba meets the losses' own three lines: this module teaches it only the primitives of `separatrix.numerics`, once
 each, as scalar code without branches, so that the loop over margins becomes vector instructions. A kernel is cached
@@ -24,13 +24,11 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload, register_jitable
 
-from . import losses, numerics
+from . import compiled_rows, losses, numerics
+from .compiled_rows import SUMS, TILE, pull, room, scores, sizes, take
 
 EXACT = {"fastmath": {"contract"}, "error_model": "numpy"}
 """For formulas: their order of operations stands."""
-SUMS = {"fastmath": {"contract", "reassoc", "nsz"}, "error_model": "numpy"}
-"""For sums, which may be split over vector lanes. NaN and infinity keep their meaning: they show bad input."""
-TILE = 64
 
 LOG2_E = 1 / math.log(2)
 LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # 33 bits: k · LN2_HIGH is exact for every exponent k
@@ -122,32 +120,6 @@ def _exponential(z):  # type: ignore[no-untyped-def]
 
 
 @register_jitable(**SUMS)
-def _scores(X, lo, rows, center, w, b, z):  # type: ignore[no-untyped-def]
-    """zᵢ = (xᵢ − c)ᵀw + b."""
-    for k in range(rows):
-        s = 0.0
-        for j in range(w.size):
-            s += (X[lo + k, j] - center[j]) * w[j]
-        z[k] = s + b
-
-
-@register_jitable(**SUMS)
-def _pull(X, lo, rows, center, r, g):  # type: ignore[no-untyped-def]
-    """g ← g + Σᵢ rᵢ (xᵢ − c), four rows at a time: g is read and written once for four."""
-    k = 0
-    while k + 4 <= rows:
-        i, r0, r1, r2, r3 = lo + k, r[k], r[k + 1], r[k + 2], r[k + 3]
-        for j in range(center.size):
-            c = center[j]
-            g[j] += r0 * (X[i, j] - c) + r1 * (X[i + 1, j] - c) + r2 * (X[i + 2, j] - c) + r3 * (X[i + 3, j] - c)
-        k += 4
-    while k < rows:
-        for j in range(center.size):
-            g[j] += r[k] * (X[lo + k, j] - center[j])
-        k += 1
-
-
-@register_jitable(**SUMS)
 def _total(z, rows):  # type: ignore[no-untyped-def]
     s = 0.0
     for k in range(rows):
@@ -160,19 +132,16 @@ def _pass(value, slope, curvature, self, stamp):  # type: ignore[no-untyped-def]
 
     def kernel(X, y, cost, lo, hi, gather, center, w, b, gradient, weight):  # type: ignore[no-untyped-def]
         stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        d = w.size
         m, f, r, sign = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
-        tile = np.empty((TILE if gather else 0, d), X.dtype)
+        tile = room(X, gather)
         total, margin, pulls = 0.0, np.inf, 0.0
         for start in range(lo, hi, TILE):
             rows = min(TILE, hi - start)
             if gather:
-                for j in range(d):
-                    for k in range(rows):
-                        tile[k, j] = X[start + k, j]
-                _scores(tile, 0, rows, center, w, b, m)
+                take(X, start, rows, tile)
+                scores(tile, 0, rows, center, w, b, m)
             else:
-                _scores(X, start, rows, center, w, b, m)
+                scores(X, start, rows, center, w, b, m)
             for k in range(rows):
                 sign[k] = y[start + k]
             for k in range(TILE):
@@ -196,10 +165,56 @@ def _pass(value, slope, curvature, self, stamp):  # type: ignore[no-untyped-def]
             total += _total(f, rows)
             pulls += _total(r, rows)
             if gather:
-                _pull(tile, 0, rows, center, r, gradient)
+                pull(tile, 0, rows, center, r, gradient)
             else:
-                _pull(X, start, rows, center, r, gradient)
+                pull(X, start, rows, center, r, gradient)
         return total, pulls, margin
+
+    return kernel
+
+
+def _bend(curvature, self, stamp):  # type: ignore[no-untyped-def]
+    """One loss's Σ cφ″(m) (xᵀu + a) (x, 1) over the rows lo ≤ i < hi: the Hessian's product with (u, a)."""
+
+    def kernel(X, y, cost, lo, hi, w, b, u, a, product):  # type: ignore[no-untyped-def]
+        stamp  # noqa: B018  in the closure, hence in Numba's cache key
+        m, q, r, center = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(u.size)
+        pulls = 0.0
+        for start in range(lo, hi, TILE):
+            rows = min(TILE, hi - start)
+            scores(X, start, rows, center, w, b, m)
+            scores(X, start, rows, center, u, a, q)
+            for k in range(rows):
+                m[k] *= y[start + k]
+            for k in range(TILE):
+                r[k] = curvature(self, m[k]) * q[k]
+            if cost.size:
+                for k in range(rows):
+                    r[k] *= cost[start + k]
+            pulls += _total(r, rows)
+            pull(X, start, rows, center, r, product)
+        return pulls
+
+    return kernel
+
+
+def _score(stamp):  # type: ignore[no-untyped-def]
+    """The scores of the rows lo ≤ i < hi; their sizes too where there is room for them."""
+
+    def kernel(X, lo, hi, gather, center, w, b, found, spans):  # type: ignore[no-untyped-def]
+        stamp  # noqa: B018  in the closure, hence in Numba's cache key
+        tile = room(X, gather)
+        for start in range(lo, hi, TILE):
+            rows = min(TILE, hi - start)
+            if gather:
+                take(X, start, rows, tile)
+                scores(tile, 0, rows, center, w, b, found[start - lo :])
+                if spans.size:
+                    sizes(tile, 0, rows, center, w, b, spans[start - lo :])
+            else:
+                scores(X, start, rows, center, w, b, found[start - lo :])
+                if spans.size:
+                    sizes(X, start, rows, center, w, b, spans[start - lo :])
 
     return kernel
 
@@ -215,47 +230,34 @@ def _root(X, lo, hi, center, inverse_scale, weight, A):  # type: ignore[no-untyp
             A[i - lo, j] = root
 
 
-@register_jitable(**SUMS)
-def _sizes(X, lo, rows, center, w, b, z):  # type: ignore[no-untyped-def]
-    """zᵢ = Σⱼ |(xᵢⱼ − cⱼ)wⱼ| + |b|: what the rounding of a score is relative to."""
-    for k in range(rows):
-        s = 0.0
-        for j in range(w.size):
-            s += abs((X[lo + k, j] - center[j]) * w[j])
-        z[k] = s + abs(b)
-
-
-def _score(X, lo, hi, gather, center, w, b, scores, sizes):  # type: ignore[no-untyped-def]
-    """The scores of the rows lo ≤ i < hi; their sizes too where there is room for them."""
-    d = w.size
-    tile = np.empty((TILE if gather else 0, d), X.dtype)
-    for start in range(lo, hi, TILE):
-        rows = min(TILE, hi - start)
-        if gather:
-            for j in range(d):
-                for k in range(rows):
-                    tile[k, j] = X[start + k, j]
-            _scores(tile, 0, rows, center, w, b, scores[start - lo :])
-            if sizes.size:
-                _sizes(tile, 0, rows, center, w, b, sizes[start - lo :])
-        else:
-            _scores(X, start, rows, center, w, b, scores[start - lo :])
-            if sizes.size:
-                _sizes(X, start, rows, center, w, b, sizes[start - lo :])
-
-
 STAMP = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (numerics, losses, sys.modules[__name__])).encode()
+    "".join(inspect.getsource(module) for module in (numerics, losses, compiled_rows, sys.modules[__name__])).encode()
 ).hexdigest()
 
 
-def layout(X: np.ndarray) -> str:
-    """C, F, or A for any other strides."""
+def layout(X: Any) -> str:
+    """C, F, or A for any other strides; of CSR rows the kind of their column numbers."""
+    if not isinstance(X, np.ndarray):
+        return str(X.columns.dtype.name)
     return "C" if X.flags.c_contiguous else "F" if X.flags.f_contiguous else "A"
+
+
+def readable(X: Any) -> Any:
+    """The rows as a compiled pass takes them."""
+    return X if isinstance(X, np.ndarray) else X.parts
 
 
 def _matrix(dtype: str, order: str, *, readonly: bool) -> types.Array:
     return types.Array(types.float32 if dtype == "float32" else types.float64, 2, order, readonly=readonly)
+
+
+def _rows(dtype: str, order: str) -> Any:
+    """The type of the rows in a layout: an array, or CSR parts."""
+    if order in ("C", "F", "A"):
+        return _matrix(dtype, order, readonly=True)
+    numbers = (types.float32 if dtype == "float32" else types.float64, types.int32, types.int64)
+    kinds = (numbers[0], numbers[1] if order == "int32" else numbers[2], types.int64)
+    return types.Tuple([types.Array(kind, 1, "C", readonly=True) for kind in kinds])
 
 
 def _compiled(kernel: Callable[..., Any], signature: Any, *, cached: bool, **options: Any) -> Callable[..., Any]:
@@ -290,12 +292,29 @@ def pass_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[...
     vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
     signs = types.Array(types.int8, 1, "C", readonly=True)
     signature = types.Tuple((types.float64,) * 3)(
-        _matrix(dtype, order, readonly=True), signs, numbers, types.int64, types.int64, types.boolean,
+        _rows(dtype, order), signs, numbers, types.int64, types.int64, types.boolean,
         numbers, numbers, types.float64, vector, vector,
     )  # fmt: skip
     kernel: Callable[..., Any] = _pass(*methods, _own_fields(loss), STAMP)  # type: ignore[no-untyped-call, call-arg]
-    ours = type(loss).__module__ == losses.__name__  # of a foreign loss we cannot know all that it is made of
-    return _compiled(kernel, signature, cached=ours, **EXACT)
+    return _compiled(kernel, signature, cached=_is_ours(loss), **EXACT)
+
+
+def _is_ours(loss: losses.MarginLoss) -> bool:
+    """Of a foreign loss we cannot know all that it is made of."""
+    return type(loss).__module__ == losses.__name__
+
+
+@cache
+def bend_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[..., Any]:
+    """The compiled product of a loss's Hessian with weights."""
+    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
+    signs = types.Array(types.int8, 1, "C", readonly=True)
+    signature = types.float64(
+        _rows(dtype, order), signs, numbers, types.int64, types.int64, numbers, types.float64, numbers, types.float64,
+        vector,
+    )  # fmt: skip
+    kernel: Callable[..., Any] = _bend(_inlined(type(loss).curvature), _own_fields(loss), STAMP)  # type: ignore[no-untyped-call]
+    return _compiled(kernel, signature, cached=_is_ours(loss), **EXACT)
 
 
 @cache
@@ -314,7 +333,6 @@ def score_kernel(dtype: str, order: str) -> Callable[..., Any]:
     """The compiled scores of rows."""
     vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
     signature = types.void(
-        _matrix(dtype, order, readonly=True), types.int64, types.int64, types.boolean, numbers, numbers, types.float64,
-        vector, vector,
+        _rows(dtype, order), types.int64, types.int64, types.boolean, numbers, numbers, types.float64, vector, vector,
     )  # fmt: skip
-    return _compiled(_score, signature, cached=True, **EXACT)
+    return _compiled(_score(STAMP), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]

@@ -169,7 +169,7 @@ def _fill(X, lo, hi, starts, values, columns):  # type: ignore[no-untyped-def]
                 e += 1
 
 
-_INDEX, _STARTS = types.Array(types.int32, 1, "C", readonly=True), types.Array(types.int64, 1, "C", readonly=True)
+_STARTS = types.Array(types.int64, 1, "C", readonly=True)
 
 
 def _numbers(dtype: str) -> Any:
@@ -177,12 +177,13 @@ def _numbers(dtype: str) -> Any:
 
 
 @cache
-def product_kernels(dtype: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """S = XW and G ← G + XᵀR in one precision."""
+def product_kernels(dtype: str, index: str = "int32") -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """S = XW and G ← G + XᵀR in one precision, for one kind of column numbers."""
+    named = types.Array(types.int32 if index == "int32" else types.int64, 1, "C", readonly=True)
     number = types.Array(_numbers(dtype), 1, "C", readonly=True)
     read, write = _matrix(dtype, "C", readonly=True), _matrix(dtype, "C", readonly=False)
     integer = types.int64
-    signature = types.void(number, _INDEX, _STARTS, integer, integer, integer, read, write)
+    signature = types.void(number, named, _STARTS, integer, integer, integer, read, write)
     options = {**EXACT, "cached": True}
     return _compiled(_scores, signature, **options), _compiled(_pull, signature, **options)  # type: ignore[arg-type]
 

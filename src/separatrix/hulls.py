@@ -50,11 +50,23 @@ def crossing_point(combination: SignedRows, X: Any, of: int | None = None) -> tu
     the second. Without an intercept only their directions from the origin agree: cones meet, not hulls.
     """
     k = int(involved(combination)[0]) if of is None else of
-    points = np.asarray(X, dtype=np.float64)[combination.rows]
+    points = some_rows(X, combination.rows)
     own, other = combination.own == k, combination.other == k
     if not (own | other).any():
         raise ValueError(f"Class number {k} is not in this combination; it compares {involved(combination).tolist()}.")
     return mixture(points[own], combination.multipliers[own]), mixture(points[other], combination.multipliers[other])
+
+
+def some_rows(X: Any, rows: Any) -> Floats:
+    """Rows of a table, of a data frame or of scipy's sparse rows, as an array.
+
+    >>> from scipy.sparse import csr_array
+    >>> some_rows(csr_array([[0.0, 1.0], [2.0, 0.0]]), [1]).tolist()
+    [[2.0, 0.0]]
+    """
+    if hasattr(X, "tocsr"):
+        X, rows = X.tocsr()[rows].toarray(), slice(None)
+    return np.asarray(X, dtype=np.float64)[rows]  # type: ignore[no-any-return]
 
 
 def corners(points: Floats) -> Floats:

@@ -120,7 +120,7 @@ def _sweep(builder: Any, weights: _Row, scored: _Row, start: Any, moved: _Row | 
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def score(typing_context: Any, W: Any, k: Any, start: Any, X: Any, i: Any) -> Any:
+def dense_score(typing_context: Any, W: Any, k: Any, start: Any, X: Any, i: Any) -> Any:
     """start + Σⱼ Wₖⱼ Xᵢⱼ."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -132,7 +132,7 @@ def score(typing_context: Any, W: Any, k: Any, start: Any, X: Any, i: Any) -> An
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def move_and_score(
+def dense_move_and_score(
     typing_context: Any, W: Any, k: Any, keep: Any, pull: Any, h: Any, start: Any, X: Any, i: Any
 ) -> Any:
     """Wₖ ← keep Wₖ + pull Xₕ, then start + Σⱼ Wₖⱼ Xᵢⱼ: one sweep, so that no sum waits for a store."""
@@ -147,25 +147,31 @@ def move_and_score(
     return number(W, index, number, number, index, number, X, index), generate
 
 
+def _prefetch(builder: Any, place: Any, level: int) -> None:
+    """A hint that what lies there is wanted: 2 brings it to the second level of the cache, 3 to the first."""
+    byte = ir.IntType(8)
+    hints = [ir.Constant(LANE, hint) for hint in (0, level, 1)]  # to read, how near, data
+    kind = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), LANE, LANE, LANE])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte.as_pointer()], kind)
+    builder.call(prefetch, [place, *hints])
+
+
 def _fetch(level: int) -> Any:
-    """A hint that row i of X is wanted: 2 brings it to the second level of the cache, 3 to the first."""
+    """A hint that row i of X is wanted."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def fetch(typing_context: Any, X: Any, i: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             row = _Row(context, builder, signature.args[0], *arguments)
             byte = ir.IntType(8)
-            hints = [ir.Constant(LANE, hint) for hint in (0, level, 1)]  # to read, how near, data
-            kind = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), LANE, LANE, LANE])
-            prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte.as_pointer()], kind)
             line, end = CACHE_LINE // row.bytes, builder.sub(row.columns, _integer(1))
             step = _integer(FETCHED * line)
             with cgutils.for_range_slice(builder, _integer(0), row.columns, step, inc=True) as (j, _):
                 for k in range(FETCHED):
                     at = builder.add(j, _integer(k * line))
                     inside = builder.icmp_signed("<", at, end)
-                    builder.call(prefetch, [row.at(builder.select(inside, at, end), byte), *hints])
-            builder.call(prefetch, [row.at(end, byte), *hints])
+                    _prefetch(builder, row.at(builder.select(inside, at, end), byte), level)
+            _prefetch(builder, row.at(end, byte), level)
             return context.get_dummy_value()
 
         return types.void(X, types.int64), generate
@@ -173,7 +179,26 @@ def _fetch(level: int) -> Any:
     return fetch
 
 
-fetch_far, fetch_near = _fetch(2), _fetch(3)
+dense_fetch_far, dense_fetch_near = _fetch(2), _fetch(3)
+
+
+def _fetch_line(level: int) -> Any:
+    """A hint that the numbers around place e of an array are wanted."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def fetch(typing_context: Any, numbers: Any, e: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(8).as_pointer())
+            _prefetch(builder, place, level)
+            return context.get_dummy_value()
+
+        return types.void(numbers, types.int64), generate
+
+    return fetch
+
+
+line_far, line_near = _fetch_line(2), _fetch_line(3)
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -12,6 +12,8 @@ from scipy.linalg.lapack import dpotri
 
 Floats = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
+PANEL = 256
+"""Columns that are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -185,10 +187,18 @@ def dependence(R: Floats, noise: Floats) -> Dependence:
     basis = np.empty((m, min(m, d)))
     inside = np.zeros((min(m, d), min(m, d)))  # the kept columns in the basis: upper triangular
     kept: list[int] = []
-    aliased: list[int] = []
-    shares: list[Floats] = []  # the aliased columns in the basis
+    shares: dict[int, Floats] = {}  # the aliased columns in the basis
     for j in range(d):
         k = len(kept)
+        if d > m and j % PANEL == 0:  # many must be aliased: those that are already, all at once
+            ahead = np.arange(j, min(j + PANEL, d))
+            part, lengths = _projected(basis[:, :k], R[:, ahead])
+            allowed = noise[ahead] + noise[kept] @ np.abs(solve_triangular(inside[:k, :k], part)) if k else noise[ahead]
+            near = lengths < 1e-6 * np.linalg.norm(R[:, ahead], axis=0)
+            gone = (k == m) | (lengths <= np.where(near, allowed, noise[ahead]))
+            shares.update(zip(ahead[gone].tolist(), part.T[gone], strict=True))
+        if j in shares:
+            continue
         left, share = R[:, j].copy(), np.zeros(k)
         for _ in range(2):  # the second sweep removes what rounding left of the first
             part = basis[:, :k].T @ left
@@ -199,18 +209,27 @@ def dependence(R: Floats, noise: Floats) -> Dependence:
         if length < 1e-6 * np.linalg.norm(R[:, j]):
             allowed += float(np.abs(solve_triangular(inside[:k, :k], share)) @ noise[kept]) if k else 0.0
         if k == m or length <= allowed:
-            aliased.append(j)
-            shares.append(share)
+            shares[j] = share
         else:
             basis[:, k], inside[:k, k], inside[k, k] = left / length, share, length
             kept.append(j)
-    k = len(kept)
+    k, aliased = len(kept), sorted(shares)
     table = np.zeros((k, len(aliased)))
-    for column, share in enumerate(shares):
-        table[: share.size, column] = share
+    for column, j in enumerate(aliased):
+        table[: shares[j].size, column] = shares[j]
     if k and aliased:
         table = solve_triangular(inside[:k, :k], table)
     return Dependence(np.array(kept, dtype=np.intp), np.array(aliased, dtype=np.intp), table)
+
+
+def _projected(basis: Floats, columns: Floats) -> tuple[Floats, Floats]:
+    """The columns in the basis, and the lengths of what is left of them; the second sweep as in `dependence`."""
+    share, left = np.zeros((basis.shape[1], columns.shape[1])), columns.copy()
+    for _ in range(2):
+        part = basis.T @ left
+        left -= basis @ part
+        share += part
+    return share, np.linalg.norm(left, axis=0)
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .data import Sparse
+
 Floats = NDArray[np.float64]
 Schedule = Callable[[Floats], Any]
 """The rates of the steps t, t + 1, …"""
@@ -71,7 +73,7 @@ class OnlineState:
     """W and b after a number of steps, and their sums over the steps: all that the next step needs to know."""
 
     weights: Floats
-    """K × d, a row for each class; 1 × d for two classes."""
+    """K × d, a row for each class; 1 × d for two classes. All of them are still to be multiplied by `scale`."""
     intercept: Floats
     steps: int = 0
     """How many rows of positive cost were seen."""
@@ -79,12 +81,21 @@ class OnlineState:
     """ΣW and Σb over the last `summed` steps, while averages are kept."""
     intercept_sum: Floats | None = None
     summed: int = 0
+    scale: float = 1.0
+    """What CSR rows leave to be done: a penalty shrinks all weights at once, and few are touched by a row."""
+    carried: float = 0.0
+    """And of their sum, ΣW = carried · weights + weight_sum."""
+
+    def last(self) -> tuple[Floats, Floats]:
+        """W and b."""
+        return self.scale * self.weights, self.intercept.copy()
 
     def averaged(self) -> tuple[Floats, Floats]:
         """(1/m) Σₜ Wₜ, (1/m) Σₜ bₜ over the m steps that were summed: Polyak–Ruppert; before the first, W and b."""
         if self.weight_sum is None or self.intercept_sum is None or self.summed == 0:
-            return self.weights, self.intercept
-        return self.weight_sum / self.summed, self.intercept_sum / self.summed
+            return self.last()
+        total = self.weight_sum if self.carried == 0 else self.carried * self.weights + self.weight_sum
+        return total / self.summed, self.intercept_sum / self.summed
 
 
 def _permutation(count: int, rng: Any) -> NDArray[np.int64]:
@@ -123,7 +134,7 @@ def row_order(kind: str, rows: int | NDArray[Any], rng: Any) -> NDArray[np.int64
 
 def scan(
     state: OnlineState,
-    X: NDArray[Any],
+    X: Any,
     target: NDArray[Any],
     cost: Floats,
     order: NDArray[Any],
@@ -153,20 +164,27 @@ def scan(
     _check_shapes(W, b, X, cost)
     rows = _counted(_checked_order(order, len(X)), cost)
     target, costs, sums = _checked_target(target, rows, len(X), len(W)), cost.reshape(-1, 1), _sums(state, averaging)
-    run = _kernel(objective, X.dtype.name, target, len(W))
-    in_place = X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative
+    sparse = isinstance(X, Sparse)
+    run = _kernel(objective, X, target, len(W))
+    in_place = sparse or (X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative)
+    whole, memo = X.parts if sparse else X, np.array([state.scale, state.carried])
+    if not sparse:  # dense rows move all weights in any case
+        W *= state.scale
+        sums = (sums[0] + state.carried * state.weights if state.carried and averaging else sums[0], sums[1])
+        memo[:] = 1.0, 0.0
     size = STEPS if in_place else GATHERED
     for lo in range(0, rows.size, size):
         part = rows[lo : lo + size]
         eta = rates(rate, state.steps + lo + 1, part.size)
-        given = (X, part, target, costs) if in_place else _gathered(X, part, target, costs)
-        run(*given, eta, l2, fit_intercept, W, b, *sums)
+        given = (whole, part, target, costs) if in_place else _gathered(X, part, target, costs)
+        run(*given, eta, l2, fit_intercept, memo, W, b, *sums)
+    scale, carried = memo.tolist()
     if not averaging:
-        return OnlineState(W, b, state.steps + rows.size)
-    return OnlineState(W, b, state.steps + rows.size, *sums, state.summed + rows.size)
+        return OnlineState(W, b, state.steps + rows.size, scale=scale)
+    return OnlineState(W, b, state.steps + rows.size, *sums, state.summed + rows.size, scale, carried)
 
 
-def _check_shapes(W: Floats, b: Floats, X: NDArray[Any], cost: Floats) -> None:
+def _check_shapes(W: Floats, b: Floats, X: Any, cost: Floats) -> None:
     if X.dtype.name not in ("float32", "float64"):
         raise TypeError(f"X is of {X.dtype}: float32 or float64 is needed")
     if W.ndim != 2 or X.ndim != 2 or W.shape[1] != X.shape[1] or b.shape != W.shape[:1]:
@@ -218,12 +236,13 @@ def _sums(state: OnlineState, averaging: bool) -> tuple[Floats, Floats]:
     return state.weight_sum.copy(), state.intercept_sum.copy()
 
 
-def _kernel(objective: str, dtype: str, target: NDArray[Any], classes: int) -> Callable[..., None]:
+def _kernel(objective: str, X: Any, target: NDArray[Any], classes: int) -> Callable[..., None]:
     from .online_kernels import softmax_kernel, two_class_kernel
 
+    index = X.columns.dtype.name if isinstance(X, Sparse) else None
     if classes == 1:
-        return two_class_kernel(objective, dtype)
-    return softmax_kernel(objective, dtype, hard=target.dtype == np.int64)
+        return two_class_kernel(objective, X.dtype.name, index)
+    return softmax_kernel(objective, X.dtype.name, target.dtype == np.int64, index)
 
 
 def _gathered(X: NDArray[Any], rows: NDArray[np.int64], target: NDArray[Any], cost: Floats) -> tuple[Any, ...]:

@@ -19,9 +19,10 @@ from numba import types
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from . import compiled, lanes, numerics
+from . import compiled, lanes, numerics, row_access
 from .compiled import EXACT, _compiled, _exp, _matrix
-from .lanes import fetch_far, fetch_near, move_and_score, score, to_bits
+from .lanes import to_bits
+from .row_access import decay, fetch_far, fetch_near, learn, note, read, row_bytes, rows_type
 
 GRID, REACH, TERMS = 16, 40, 8
 POINTS = 2048
@@ -115,26 +116,17 @@ def _softmax(s):  # type: ignore[no-untyped-def]
 @register_jitable(inline="always")
 def _ahead(X, limit):  # type: ignore[no-untyped-def]
     """How many rows are as many bytes, one at the least."""
-    return max(1, limit // max(1, X.shape[1] * X.itemsize))
-
-
-@register_jitable(inline="always")
-def _add(W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
-    """ΣW ← ΣW + W, Σb ← Σb + b."""
-    for k in range(sum_b.size):
-        sum_b[k] += b[k]
-        for j in range(W.shape[1]):
-            sum_W[k, j] += W[k, j]
+    return max(1, limit // max(1, row_bytes(X)))
 
 
 def _two_classes(pull, stamp):  # type: ignore[no-untyped-def]
     """w ← (1 − ηcλ) w + a x, b ← b + a, a = ηc · pull(t, σ(xᵀw + b)), row after row."""
 
-    def kernel(X, rows, target, cost, rate, l2, lifted, table, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
+    def kernel(X, rows, target, cost, rate, l2, lifted, table, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
         stamp  # noqa: B018  in the closure, hence in Numba's cache key
         last, far, near = rows.size - 1, _ahead(X, FAR_BYTES), _ahead(X, NEAR_BYTES)
         bias = b[0]
-        z = score(W, 0, bias, X, rows[0])
+        z = read(W, 0, memo, bias, X, rows[0])
         for n in range(rows.size):
             ahead = rows[min(n + far, last)]
             fetch_near(X, rows[min(n + near, last)])
@@ -147,10 +139,12 @@ def _two_classes(pull, stamp):  # type: ignore[no-untyped-def]
             a = step * pull(target[i, 0], _sigmoid(z, table))
             if lifted:
                 bias += a
-            z = move_and_score(W, 0, 1.0 - step * l2, a, i, bias, X, rows[min(n + 1, last)])
+            keep = 1.0 - step * l2
+            decay(X, memo, keep, W, sum_W)
+            z = learn(W, 0, memo, keep, a, i, bias, X, rows[min(n + 1, last)], sum_W)
             if sum_b.size:
                 b[0] = bias
-                _add(W, b, sum_W, sum_b)
+                note(X, memo, W, b, sum_W, sum_b)
         b[0] = bias
 
     return kernel
@@ -159,12 +153,12 @@ def _two_classes(pull, stamp):  # type: ignore[no-untyped-def]
 def _many_classes(pull, share, stamp):  # type: ignore[no-untyped-def]
     """Wₖ ← (1 − ηcλ) Wₖ + aₖ x, bₖ ← bₖ + aₖ, aₖ = ηc · pullₖ(t, softmax(Wx + b)), row after row."""
 
-    def kernel(X, rows, target, cost, rate, l2, lifted, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
+    def kernel(X, rows, target, cost, rate, l2, lifted, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
         stamp  # noqa: B018  in the closure, hence in Numba's cache key
         last, far, near = rows.size - 1, _ahead(X, FAR_BYTES), _ahead(X, NEAR_BYTES)
         s = np.empty(b.size)
         for k in range(b.size):
-            s[k] = score(W, k, b[k], X, rows[0])
+            s[k] = read(W, k, memo, b[k], X, rows[0])
         for n in range(rows.size):
             ahead = rows[min(n + far, last)]
             fetch_near(X, rows[min(n + near, last)])
@@ -178,13 +172,15 @@ def _many_classes(pull, share, stamp):  # type: ignore[no-untyped-def]
             mean = 0.0
             for k in range(b.size):
                 mean += (share(target, i, k) - s[k]) * s[k]
+            keep = 1.0 - step * l2
+            decay(X, memo, keep, W, sum_W)
             for k in range(b.size):
                 a = step * pull(share(target, i, k), s[k], mean)
                 if lifted:
                     b[k] += a
-                s[k] = move_and_score(W, k, 1.0 - step * l2, a, i, b[k], X, then)
+                s[k] = learn(W, k, memo, keep, a, i, b[k], X, then, sum_W)
             if sum_b.size:
-                _add(W, b, sum_W, sum_b)
+                note(X, memo, W, b, sum_W, sum_b)
 
     return kernel
 
@@ -202,7 +198,9 @@ def _shuffle(stamp):  # type: ignore[no-untyped-def]
 
 
 STAMP = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (numerics, compiled, lanes, sys.modules[__name__])).encode()
+    "".join(
+        inspect.getsource(module) for module in (numerics, compiled, lanes, row_access, sys.modules[__name__])
+    ).encode()
 ).hexdigest()
 
 _numbers, _vector = types.Array(types.float64, 1, "C", readonly=True), types.Array(types.float64, 1, "C")
@@ -210,29 +208,29 @@ _indices = types.Array(types.int64, 1, "C", readonly=True)
 _probabilities, _labels = _matrix("float64", "C", readonly=True), types.Array(types.int64, 2, "C", readonly=True)
 
 
-def _signature(dtype: str, target: Any, *table: Any) -> Any:
+def _signature(rows: Any, target: Any, *table: Any) -> Any:
     weights = _matrix("float64", "C", readonly=False)
     return types.void(
-        _matrix(dtype, "C", readonly=True), _indices, target, _probabilities, _numbers, types.float64, types.boolean,
-        *table, weights, _vector, weights, _vector,
+        rows, _indices, target, _probabilities, _numbers, types.float64, types.boolean, *table, _vector, weights,
+        _vector, weights, _vector,
     )  # fmt: skip
 
 
 @cache
-def two_class_kernel(objective: str, dtype: str) -> Callable[..., None]:
-    """The compiled steps for two classes, for one objective and precision of X."""
+def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Callable[..., None]:
+    """The compiled steps for two classes, for one objective and kind of rows."""
     kernel: Callable[..., Any] = _two_classes(OBJECTIVES[objective][0], STAMP)  # type: ignore[no-untyped-call]
-    run = _compiled(kernel, _signature(dtype, _probabilities, _numbers), cached=True, **EXACT)
+    run = _compiled(kernel, _signature(rows_type(dtype, index), _probabilities, _numbers), cached=True, **EXACT)
     table = sigmoid_table()
     return lambda *given: run(*given[:7], table, *given[7:])
 
 
 @cache
-def softmax_kernel(objective: str, dtype: str, hard: bool) -> Callable[..., None]:
+def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = None) -> Callable[..., None]:
     """The compiled steps for K classes, for labels or for a matrix of probabilities."""
     share, target = (_hard, _labels) if hard else (_soft, _probabilities)
     kernel: Callable[..., Any] = _many_classes(OBJECTIVES[objective][1], share, STAMP)  # type: ignore[no-untyped-call]
-    return _compiled(kernel, _signature(dtype, target), cached=True, **EXACT)
+    return _compiled(kernel, _signature(rows_type(dtype, index), target), cached=True, **EXACT)
 
 
 @cache

@@ -1,99 +1,31 @@
-"""Sums over rows: the value, gradient and Hessian of an empirical risk, and the frame in which the rows are seen."""
+"""Sums over rows: the value, gradient and Hessian of an empirical risk."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, NamedTuple
+from functools import partial, reduce
+from operator import iadd
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .frame import BLOCK as BLOCK
+from .frame import Ask as Ask
+from .frame import Frame as Frame
+from .frame import Jet as Jet
+from .frame import block_rows as block_rows
+from .frame import written_out
 from .linalg import Root
 from .losses import MarginLoss
 
 Floats = NDArray[np.float64]
-BLOCK = 8192
-"""At most so many rows in one Hessian product."""
-
-
-def block_rows(width: int) -> int:
-    """Rows of one Hessian product: many enough that calls do not count, few enough that memory does not."""
-    return max(2048, min(BLOCK, (1 << 19) // width))
-
-
-class Frame(NamedTuple):
-    """z = ((x − c)/s, 1): the coordinates in which the solvers see a row."""
-
-    center: Floats
-    scale: Floats
-    lifted: bool
-
-    @property
-    def width(self) -> int:
-        """How many weights there are."""
-        return self.center.size + self.lifted
-
-    def coordinates(self, X: Any) -> Floats:
-        """The rows in this frame."""
-        Z = np.empty((len(X), self.width))
-        Z[:, : self.center.size] = (X - self.center) / self.scale
-        Z[:, self.center.size :] = 1
-        return Z
-
-    def to_user(self, v: Floats) -> tuple[Floats, float]:
-        """w = v/s and b = v₀ − cᵀw: weights and intercept in the user's units."""
-        w = v[: self.center.size] / self.scale
-        return w, math.fsum([v[-1], *(-self.center * w)]) if self.lifted else 0.0
-
-    def steepest(self, gradient: Floats) -> Floats:
-        """The gradient of the user's weights as a direction in the frame: JJᵀg, J = ∂v/∂(w, b)."""
-        d = self.center.size
-        pull = self.scale * gradient[:d]
-        if not self.lifted:
-            return pull * self.scale
-        pull += self.center * gradient[-1]
-        return np.append(pull * self.scale, gradient[-1] + self.center @ pull)
-
-    def from_user(self, weights: Floats, intercept: float) -> Floats:
-        """v = s∘w and v₀ = b + cᵀw."""
-        v = weights * self.scale
-        return np.append(v, math.fsum([intercept, *(self.center * weights)])) if self.lifted else v
-
-
-@dataclass(frozen=True)
-class Jet:
-    """A sum over rows to second order; the jet of two blocks is the sum of their jets."""
-
-    value: float
-    gradient: Floats
-    hessian: Any
-    """H as a matrix, or where it was asked for so, a `Root`."""
-    margin: float
-    """The least margin of a row that counts."""
-
-    def __add__(self, other: Jet) -> Jet:
-        return replace(self, gradient=self.gradient.copy(), hessian=copy(self.hessian)).__iadd__(other)
-
-    def __iadd__(self, other: Jet) -> Jet:
-        gradient, hessian = self.gradient, self.hessian
-        gradient += other.gradient
-        if hessian is not None:
-            hessian += other.hessian
-        return Jet(self.value + other.value, gradient, hessian, min(self.margin, other.margin))
-
-
-class Ask(NamedTuple):
-    """What a pass over the rows is to bring back, besides the value and the gradient."""
-
-    hessian: bool = False
-    steering: bool = False
-    """The Hessian only steers: single precision will do."""
-    root: bool = False
-    """The Hessian as RᵀR by QR: for columns that are nearly combinations of others."""
+FAR = 16.0
+"""The most deviations that a CSR column's mean may be from zero; a proof allows for the digits that this costs."""
+PAIRS_PAY = 1 / 20
+"""The most pairs of numbers that are not zero, of all pairs, for a Hessian to be faster from these than by BLAS."""
 
 
 def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
@@ -101,6 +33,8 @@ def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, l
 
     For the log-likelihood g = Zᵀ C (p − y) and H = Zᵀ C P(I − P) Z, with C the costs of the weighted likelihood.
     """
+    if not isinstance(rows.X, np.ndarray):
+        return block_by_block(margin_jet, loss, frame, ask, v, rows, lo, hi)
     Z, y = frame.coordinates(rows.X[lo:hi]), rows.y[lo:hi]
     cost = rows.cost[lo:hi] if rows.cost.size else np.ones(hi - lo)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -116,26 +50,55 @@ def _hessian(Z: Floats, weight: Floats, ask: Ask) -> Floats | Root:
     return Root.of(np.sqrt(weight)[:, None] * Z) if ask.root else (Z.T * weight) @ Z
 
 
+def block_by_block(
+    jet: Callable[..., Jet], loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int
+) -> Jet:
+    """The jet of CSR rows, their zeros written out some rows at a time."""
+    size = block_rows(frame.width)
+
+    def part(start: int) -> Jet:
+        block = rows.take(slice(start, min(start + size, hi)))
+        return jet(loss, frame, ask, v, replace(block, X=written_out(block.X)), 0, len(block))
+
+    return reduce(iadd, map(part, range(lo, max(hi, lo + 1), size)))
+
+
 def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
     """The same sums by the compiled pass: one read of X for the value and the gradient."""
-    from .compiled import layout, pass_kernel
+    from .compiled import layout, pass_kernel, readable
 
+    dense = isinstance(rows.X, np.ndarray)
+    if not dense and not (frame.near(FAR) and (ask.diagonal or not ask.hessian or pairs_pay(rows.X))):
+        return block_by_block(compiled_jet, loss, frame, ask, v, rows, lo, hi)
     order, d = layout(rows.X), frame.center.size
-    run = partial(pass_kernel(loss, rows.X.dtype.name, order), rows.X, rows.y, rows.cost)
-    gather, w, b = order != "C", v[:d] / frame.scale, float(v[-1]) if frame.lifted else 0.0
+    run = partial(pass_kernel(loss, rows.X.dtype.name, order), readable(rows.X), rows.y, rows.cost)
+    gather, w, b = order in ("F", "A"), v[:d] / frame.scale, float(v[-1]) if frame.lifted else 0.0
+    if not dense:
+        b -= float(frame.center @ w)
     gradient, hessian, sums, size = np.zeros(d), None, [], block_rows(frame.width)
-    if not ask.hessian:
+    if not (ask.hessian or ask.diagonal):
         sums.append(run(lo, hi, gather, frame.center, w, b, gradient, np.empty(0)))
     else:
-        hessian, work = np.zeros((frame.width, frame.width)), Roots(rows, frame, ask, min(size, hi - lo))
+        work = (Roots if dense else Pairs)(rows, frame, ask, min(size, hi - lo))
         for start in range(lo, hi, size):
             stop = min(start + size, hi)
             weight = np.empty(stop - start)
             sums.append(run(start, stop, gather, frame.center, w, b, gradient, weight))
-            hessian += work.product(weight, start, stop)
+            work.add(weight, start, stop)
+        hessian = work.total()
     value, pulls, margins = zip(*sums, strict=True)
-    tail = [math.fsum(pulls)] if frame.lifted else []
+    level = math.fsum(pulls)
+    if not dense:
+        gradient -= level * frame.center
+    tail = [level] if frame.lifted else []
     return Jet(math.fsum(value), np.append(gradient / frame.scale, tail), hessian, min(margins))
+
+
+def pairs_pay(X: Any) -> bool:
+    """Whether so few numbers of CSR rows are not zero that their pairs are soon added up."""
+    n, d = X.shape
+    counts = np.diff(X.starts[:: max(1, n // 4096)]) / max(1, n // 4096)  # means over neighbours: near enough
+    return bool(np.square(counts).mean() < PAIRS_PAY * d * d) if n else True
 
 
 class Roots:
@@ -148,18 +111,49 @@ class Roots:
         self.rows, self.frame, self.inverse_scale = rows, frame, 1 / frame.scale
         self.kernel = root_kernel(rows.X.dtype.name, layout(rows.X), out)
         self.buffer = np.empty((size, frame.width), out)
+        self.sum = np.zeros((frame.width, frame.width))
 
-    def product(self, weight: Floats, lo: int, hi: int) -> NDArray[Any]:
+    def add(self, weight: Floats, lo: int, hi: int) -> None:
         """Zᵀ diag(v) Z over the rows lo ≤ i < hi."""
         A = self.buffer[: hi - lo]
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._product(weight, lo, hi, A)
+            self.kernel(self.rows.X, lo, hi, self.frame.center, self.inverse_scale, weight, A)
+            self.sum += A.T @ A if (weight >= 0).all() else (A.T * np.sign(weight).astype(A.dtype)) @ A
 
-    def _product(self, weight: Floats, lo: int, hi: int, A: NDArray[Any]) -> NDArray[Any]:
-        self.kernel(self.rows.X, lo, hi, self.frame.center, self.inverse_scale, weight, A)
-        if (weight >= 0).all():
-            return A.T @ A  # type: ignore[no-any-return]
-        return (A.T * np.sign(weight).astype(A.dtype)) @ A  # type: ignore[no-any-return]
+    def total(self) -> Floats:
+        """The sum of all blocks."""
+        return self.sum
+
+
+class Pairs:
+    """Σ v zzᵀ of CSR rows from the pairs of their numbers, or its diagonal; the centre is taken out at the end."""
+
+    def __init__(self, rows: Any, frame: Frame, ask: Ask, size: int) -> None:
+        from .compiled_gram import gram_kernels
+
+        d = frame.center.size
+        matrix, diagonal, self.pull = gram_kernels(rows.X.dtype.name, rows.X.columns.dtype.name)
+        self.kernel, self.sum = (diagonal if ask.diagonal else matrix), np.zeros((d,) * (2 - ask.diagonal))
+        self.parts, self.frame, self.sums, self.level = rows.X.parts, frame, np.zeros(d), 0.0
+
+    def add(self, weight: Floats, lo: int, hi: int) -> None:
+        """Σᵢ vᵢ xᵢxᵢᵀ, Σᵢ vᵢ xᵢ and Σᵢ vᵢ over the rows lo ≤ i < hi."""
+        self.kernel(self.parts, lo, hi, weight, self.sum)
+        self.pull(self.parts, lo, hi, weight, self.sums)
+        self.level += float(weight.sum())
+
+    def total(self) -> Floats:
+        """Σ v (x − c)(x − c)ᵀ = Σ v xxᵀ − cpᵀ − pcᵀ + Vccᵀ with p = Σ v x and V = Σ v, in the frame's units."""
+        c, s, p, V = self.frame.center, self.frame.scale, self.sums, self.level
+        if self.sum.ndim == 1:
+            own = (self.sum - 2 * c * p + V * c * c) / s**2
+            return np.append(own, [V] * self.frame.lifted)
+        d, H = c.size, np.empty((self.frame.width,) * 2)
+        G = np.triu(self.sum) + np.triu(self.sum, 1).T
+        crossed = np.outer(c, p - V / 2 * c)
+        H[:d, :d] = (G - crossed - crossed.T) / np.outer(s, s)
+        H[d:, :d], H[:d, d:], H[d:, d:] = (p - V * c) / s, ((p - V * c) / s)[:, None], V
+        return H
 
 
 @dataclass(frozen=True)
@@ -187,12 +181,32 @@ class Risk:
             total.margin,
         )
 
+    def product(self, v: Floats, u: Floats) -> Floats:
+        """H(v)u of CSR rows whose frame has no centre, by one pass over them."""
+        total = self.rows.fold(partial(self._product, v, u))
+        return total / self.rows.weight + self.ridge * u  # type: ignore[no-any-return]
+
+    def _product(self, v: Floats, u: Floats, rows: Any, lo: int, hi: int) -> Floats:
+        from .compiled import bend_kernel, layout, readable
+
+        (w, b), (q, a) = ((weights[0], float(level[0])) for weights, level in map(self.frame_parts, (v, u)))
+        kernel, found = bend_kernel(self.loss, rows.X.dtype.name, layout(rows.X)), np.zeros(w.size)
+        level = kernel(readable(rows.X), rows.y, rows.cost, lo, hi, w, b, q, a, found)
+        return np.append(found / self.frame.scale, [level] * self.frame.lifted)
+
+    def frame_parts(self, v: Floats) -> tuple[Floats, Floats]:
+        """Weights, one row, and a level: those of the user, where the frame has no centre."""
+        d = self.frame.center.size
+        return (v[:d] / self.frame.scale)[None], v[d:] if self.frame.lifted else np.zeros(1)
+
     def _jet(self, ask: Ask) -> Callable[..., Jet]:
         return compiled_jet if self.rows.compiled and not ask.root else margin_jet
 
     def penalised(self, total: Any) -> Any:
         """The mean Hessian with the ridge on its diagonal, from a sum over rows for all columns or the active ones."""
         ridge = self.ridge[self.active]
+        if not isinstance(total, Root) and total.ndim == 1:
+            return total[self.active] / self.rows.weight + ridge
         if isinstance(total, Root):
             R = (total.R if total.R.shape[1] == ridge.size else total.R[:, self.active]) / math.sqrt(self.rows.weight)
             return Root.of(np.vstack([R, np.diag(np.sqrt(ridge))[ridge > 0]]))

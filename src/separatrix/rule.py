@@ -86,6 +86,8 @@ class LinearRule:
         >>> LinearRule.at_least(2, 3).classify([[1, 1, 0], [0, 1, 0]]).tolist()
         [1, 0]
         """
+        if not (isinstance(d, int | np.integer) and isinstance(m, int | np.integer) and m >= 0 < d):
+            raise ValueError(f"at_least({m!r}, {d!r}): give whole numbers, m ≥ 0 of d ≥ 1 features.")
         intercepts = {(0, 1): 0.5 - m, (-1, 1): float(d - 2 * m + 1)}
         if tuple(values) not in intercepts:
             raise ValueError(f"values are {values!r}; features must be 0/1 or −1/+1.")
@@ -143,6 +145,7 @@ class LinearRule:
         Of K classes w = w_ŷ − wₖ, k being the class across the nearest boundary.
         """
         X = self._rows(X)
+        X = X if isinstance(X, np.ndarray) else X.toarray() if hasattr(X, "toarray") else X.dense()
         if self.weights.ndim == 1:
             return X - np.outer(self.distance(X), self.weights / self._length("nearest point"))  # type: ignore[no-any-return]
         near = nearest_boundary(self.score(X), self.weights, "nearest point")
@@ -215,17 +218,23 @@ class LinearRule:
         texts = (sum_as_text(w, b, self.columns, digits) for w, b in zip(*self._matrix(), strict=True))
         return [f"{label}: {text}" for label, text in zip(self.classes, texts, strict=True)]
 
-    def _rows(self, X: Any) -> Floats:
-        X = np.asarray(X, dtype=None if getattr(X, "dtype", None) in (np.float32, np.float64) else np.float64)
+    def _rows(self, X: Any) -> Any:
+        """X as an array, or as it is where its zeros are left out."""
+        if hasattr(X, "tocsr"):
+            X = X.tocsr()
+        elif not isinstance(X, np.ndarray) and not hasattr(X, "starts"):
+            X = np.asarray(X)
+        if isinstance(X, np.ndarray) and X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
         if X.ndim != 2 or X.shape[1] != self.weights.shape[-1]:
             raise ValueError(f"X has shape {X.shape}; rows of {self.weights.shape[-1]} columns are needed.")
-        return X  # type: ignore[no-any-return]
+        return X
 
-    def _product(self, X: Floats) -> Floats:
+    def _product(self, X: Any) -> Floats:
         """Xw in double precision, block by block where X is not: no copy of X as a whole."""
         W = self.weights.T
-        if X.dtype == np.float64:
-            return X @ W  # type: ignore[no-any-return]
+        if X.dtype == np.float64 or not isinstance(X, np.ndarray):
+            return np.asarray(X @ W)
         blocks = range(0, len(X), BLOCK)
         return np.concatenate([np.empty((0, *W.shape[1:])), *(X[i : i + BLOCK] @ W for i in blocks)])
 

@@ -131,8 +131,9 @@ class Separability:
     coefficients: Mapping[Any, Any]
     """For each column, and for "(intercept)": what maximum likelihood makes of its coefficient: "finite", "+inf",
     "-inf", or "undetermined" where it goes to infinity either way, or the column is a combination of columns before it
-    (the others are judged without it). Of K classes such a mapping for each class but the last, whose weights are zero.
-    For many rows that are separated it is worked out when first looked at; until then the result refers to X."""
+    (the others are judged without it), or there are more weights than can be asked about (then `rank.rank` is None).
+    Of K classes such a mapping for each class but the last, whose weights are zero. For many rows that are separated it
+    is worked out when first looked at; until then the result refers to X."""
     certificate: SeparationProof
     rank: Rank
     classes: tuple[Any, ...]
@@ -169,12 +170,13 @@ class Separability:
     def _sorted(self, *kinds: str) -> list[str]:
         """The names of the coefficients of these kinds, the columns that are combinations of others left out."""
         groups = self.coefficients.items() if len(self.classes) > 2 else [("", self.coefficients)]
+        aliased = set(self.rank.aliased)
         signs = {"+inf": " → +∞", "-inf": " → −∞", "undetermined": " → ±∞", "finite": ""}
         return [
             f"{column}{f' of {label}' if len(self.classes) > 2 else ''}{signs[kind]}"
             for label, group in groups
             for column, kind in group.items()
-            if kind in kinds and column not in self.rank.aliased
+            if kind in kinds and column not in aliased
         ]
 
     def __str__(self) -> str:
@@ -187,6 +189,8 @@ class Separability:
             return "The result's `coefficients` say, when asked, which way each one goes."
         if self.kind == "overlap":
             return "Maximum likelihood has a finite answer."
+        if self.rank.rank is None:
+            return "Maximum likelihood has no finite answer; which way each of so many coefficients goes is not known."
         gone, stay = self._sorted("+inf", "-inf", "undetermined"), self._sorted("finite")
         end = f"{listed(stay)} stay{'s' * (len(stay) == 1)} finite." if stay else "none stays finite."
         return f"Maximum likelihood sends {listed(gone)}; {end}"

@@ -47,7 +47,8 @@ class Optimality(Proof):
     share: float
     """The part of the rows whose Hessian was used."""
     witness: Floats | None = None
-    """For many classes and columns: u with Hu ≈ g in the user's units, classes × (weights, then the intercept)."""
+    """For many columns: u with Hu ≈ g in the user's units, classes × (weights, then the intercept); of two classes one
+    row."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,8 @@ class Claim:
     rows: int
     objective: str = "likelihood"
     """Or "squared": the mean of (y − p)², and of ‖y − p‖² for more than two classes. Or "margin": ½‖w‖² with every row
-    on its own side, y(xᵀw + b) ≥ 1; "lifted margin": ½(‖w‖² + b²)."""
+    on its own side, y(xᵀw + b) ≥ 1; "lifted margin": ½(‖w‖² + b²). Or "mistakes": the part of the rows whose class is
+    not predicted."""
     soft: bool = False
     """Whether the targets were probabilities: of the second class, or a row of them for every class."""
 
@@ -167,7 +169,9 @@ class Verdict:
     @property
     def ok(self) -> bool:
         """Whether the fit reached what it set out for."""
-        return self.status in ("optimal", "local")
+        return self.status in ("optimal", "local") or (
+            self.status == "separated" and self.claim.objective == "mistakes"  # there it is the goal, not an obstacle
+        )
 
     def check(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
         """Recompute the claim from the data and the weights alone, by code that shares nothing with the solver."""

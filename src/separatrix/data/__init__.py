@@ -1,6 +1,6 @@
 """Where rows live, and the ways of passing over them."""
 
-from .packed import Packed
 from .rows import Rows
+from .sparse import Sparse
 
-__all__ = ["Packed", "Rows"]
+__all__ = ["Rows", "Sparse"]

@@ -1,4 +1,4 @@
-"""Dense rows in memory."""
+"""Rows in memory, dense or sparse."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .packed import Packed, pack, pays
+from .packed import pack, pays
+from .sparse import Sparse
 from .threads import Map, one_blas_thread
 
 FEW_RUNS, RUNS, MANY_RUNS, SHORTEST_RUN = 12, 16, 64, 1024
@@ -30,14 +31,15 @@ class Rows:
     either sign with some probability, `other` holds its costs as a row of the opposite sign: it counts as two rows.
     """
 
-    X: NDArray[Any]
+    X: Any
+    """An array, or `Sparse`."""
     y: NDArray[Any]
     cost: NDArray[np.float64]
     map: Map = map
     compiled: bool = False
     """Whether there are, or were before a sample was taken, rows enough for the compiled pass."""
     other: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-    packed: Packed | None = None
+    packed: Sparse | None = None
     """The same X without its zeros, where it has many and they would be read often."""
 
     def __len__(self) -> int:
@@ -65,9 +67,14 @@ class Rows:
         """A fixed division of the rows, by their shape alone: the same sums for any number of threads."""
         size = self.X.size
         count = 1 if size < SMALL else FEW_RUNS if size < MEDIUM else RUNS if size < LARGE else MANY_RUNS
-        count = max(1, min(count, len(self) // max(SHORTEST_RUN, 2 * self.X.shape[1])))
+        count = max(1, min(count, len(self) // max(SHORTEST_RUN, self._rows_for_a_gradient())))
         cuts = np.linspace(0, len(self), count + 1).astype(int).tolist()
         return ((lo, hi) for lo, hi in pairwise(cuts) if lo < hi)
+
+    def _rows_for_a_gradient(self) -> int:
+        """So many rows that adding up their gradients costs little beside reading them."""
+        d = self.X.shape[1]
+        return int(4 * d * len(self) / max(1, self.X.size)) if isinstance(self.X, Sparse) else 2 * int(d)
 
     def fold(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Any:
         """f(run) + f(run) + …, in order; the first result is added to in place."""
@@ -96,12 +103,17 @@ class Rows:
     def take(self, rows: NDArray[np.intp] | slice) -> Rows:
         """These rows: a copy in C order, or with a slice a view."""
         cost = np.ascontiguousarray(self.cost[rows]) if self.cost.size else self.cost
-        X = self.X[rows] if isinstance(rows, slice) else np.ascontiguousarray(self.X[rows])
+        view = isinstance(rows, slice) or isinstance(self.X, Sparse)
+        X = self.X[rows] if view else np.ascontiguousarray(self.X[rows])
         other = np.ascontiguousarray(self.other[rows]) if self.other.size else self.other
         return replace(self, X=X, y=np.ascontiguousarray(self.y[rows]), cost=cost, other=other, packed=None)
 
     def pack(self, classes: int, dtype: str = "float64") -> Rows:
         """The rows with X packed, if that pays for products with so many classes."""
-        if not self.compiled or not pays(self.X, classes):
+        if not self.compiled:
+            return self
+        if isinstance(self.X, Sparse):
+            return replace(self, packed=self.X.astype(dtype))
+        if not pays(self.X, classes):
             return self
         return replace(self, packed=pack(self.X, list(self.runs()), self.map, dtype))

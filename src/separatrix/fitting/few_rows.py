@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..data.threads import one_blas_thread
+from ..frame import Frame, written_out
 from ..linalg import EPS, dependence
-from ..risk import Frame
 from .geometry import class_separates, frame_of, separates
 from .problem import Floats, NotFiniteError, Outcome, Problem, Progress
 
@@ -26,7 +26,8 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
     rows = problem.rows
     if rows.cost.size:
         rows = rows.take(np.flatnonzero(rows.costs > 0))
-        problem = replace(problem, rows=rows)
+    rows = replace(rows, X=written_out(rows.X))
+    problem = replace(problem, rows=rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
     scale = frame.scale if problem.l2 == 0 else np.ones_like(frame.scale)
     if not np.isfinite(rows.X).all():

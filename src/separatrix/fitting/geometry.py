@@ -8,14 +8,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Rows
+from ..data import Rows, Sparse
+from ..frame import Frame, written_out
 from ..linalg import EPS, Dependence, dependence, factor, independent, triangle
-from ..risk import Frame
 from .problem import Floats, NotFiniteError
 
 SAMPLE, RARE, BLOCK = 4096, 25, 1024
+WIDE, WIDE_BLOCK = 2000, 65536
+"""The most columns of CSR rows for matrices of them: 32 MB each, and blocks of rows with their zeros beside; rows whose
+squares are added up together."""
 CLEAR, GONE = 1e-8, 1e-14
 """The part of its square that must be a column's own to be no combination of others; that it may have to be one."""
+
+
+def is_wide(X: Any) -> bool:
+    """Whether the rows are CSR and have so many columns that no matrix of the columns is made."""
+    return isinstance(X, Sparse) and X.shape[1] > WIDE
+
+
+def wide_frame(rows: Rows, lifted: bool) -> Frame:
+    """No centre, and the root mean squares of all rows: a sample would miss the columns that are rare."""
+    n, d = rows.X.shape
+    total = np.zeros(d)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for lo in range(0, n, WIDE_BLOCK):
+            block = rows.X[lo : lo + WIDE_BLOCK].squared()
+            cost = rows.costs[lo : lo + WIDE_BLOCK] if rows.cost.size else np.ones(len(block))
+            total += np.bincount(block.named, block.numbers * np.repeat(cost, np.diff(block.starts)), d)
+        scale = np.sqrt(total / rows.weight)
+    if not np.isfinite(scale).all():
+        raise NotFiniteError
+    some = scale > 0
+    scale[~some] = np.sqrt(np.square(scale[some]).mean()) if some.any() else 1.0
+    return Frame(np.zeros(d), scale, lifted)
 
 
 def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
@@ -23,16 +48,27 @@ def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
 
     Any centre and scale give the same minimum; these give a Hessian with a diagonal of about one.
     """
+    if is_wide(rows.X):
+        return wide_frame(rows, lifted)
     sample = rows.sample(size, seed)
     center, scale = _moments(sample.X, sample.costs, lifted)
-    for j in np.flatnonzero(~(scale > 64 * EPS * np.abs(center))):
-        column = sample.X[:, j]
-        if lifted and column.min() == column.max():
-            center[j], scale[j] = column[0], 0.0  # exactly: what is constant must become zero, not rounding
+    flat = np.flatnonzero(~(scale > 64 * EPS * np.abs(center)))
+    if lifted and flat.size:
+        low, high = _extremes(sample.X, flat)
+        same = flat[low == high]
+        center[same], scale[same] = low[low == high], 0.0  # exactly: what is constant must become zero, not rounding
     if not (np.isfinite(scale).all() and np.isfinite(center).all()):
         raise NotFiniteError
     scale[scale == 0] = 1.0
     return Frame(center, scale, lifted)
+
+
+def _extremes(X: Any, columns: NDArray[np.intp]) -> tuple[Any, Any]:
+    """The least and the largest number of these columns."""
+    if isinstance(X, Sparse):
+        low, high = X.extremes()
+        return low[columns], high[columns]
+    return X[:, columns].min(axis=0), X[:, columns].max(axis=0)
 
 
 def _moments(X: Any, cost: Floats, lifted: bool) -> tuple[Floats, Floats]:
@@ -42,9 +78,9 @@ def _moments(X: Any, cost: Floats, lifted: bool) -> tuple[Floats, Floats]:
     center, square = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
         for block in blocks if lifted else ():
-            center += weight[block] @ X[block]
+            center += weight[block] @ written_out(X[block])
         for block in blocks:
-            square += weight[block] @ np.square(X[block] - center)
+            square += weight[block] @ np.square(written_out(X[block]) - center)
     return center, np.sqrt(square)
 
 
@@ -171,6 +207,11 @@ class Chart:
         return np.append(weights, np.sqrt(a @ inverse @ a))
 
 
+def _in_double(X: Any) -> Any:
+    """Rows in double precision."""
+    return X.astype(np.float64) if isinstance(X, Sparse) else np.asarray(X, dtype=np.float64)
+
+
 def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
     """Whether yᵢ(xᵢᵀw + b) > 0 for every row that counts, by more than rounding could feign."""
     size, doubt = np.abs(weights), (weights.size + 4) * EPS
@@ -178,9 +219,9 @@ def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
     def block(part: Rows, lo: int, hi: int) -> bool:
         for start in range(lo, hi, BLOCK):
             stop = min(start + BLOCK, hi)
-            X: Any = np.asarray(part.X[start:stop], dtype=np.float64)
+            X = _in_double(part.X[start:stop])
             margin = part.y[start:stop] * (X @ weights + intercept)
-            proved: NDArray[np.bool_] = margin > doubt * (np.abs(X) @ size + abs(intercept))
+            proved: NDArray[np.bool_] = margin > doubt * (abs(X) @ size + abs(intercept))
             if part.cost.size:
                 proved |= part.cost[start:stop] == 0
             if not proved.all():
@@ -197,9 +238,9 @@ def class_separates(rows: Rows, weights: Floats, intercept: Floats) -> bool:
     def block(part: Rows, lo: int, hi: int) -> bool:
         for start in range(lo, hi, BLOCK):
             rows = slice(start, min(start + BLOCK, hi))
-            X: Any = np.asarray(part.X[rows], dtype=np.float64)
+            X = _in_double(part.X[rows])
             score = X @ weights.T + intercept
-            error = doubt * (np.abs(X) @ size.T + np.abs(intercept))
+            error = doubt * (abs(X) @ size.T + np.abs(intercept))
             target = part.y[rows] if part.y.ndim == 1 else part.y[rows].argmax(axis=1)
             own = np.arange(len(X)), target
             floor = score[own] - error[own]

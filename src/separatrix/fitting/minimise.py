@@ -14,10 +14,12 @@ from ..softmax import ClassLoss, softmax
 from ..solvers.descent import descend
 from .class_plan import ClassPlan
 from .few_rows import through_rows
-from .geometry import frame_of
+from .geometry import frame_of, is_wide
 from .margin_plan import MarginPlan
+from .plan import Plan
 from .problem import NotFiniteError, Outcome, Problem, Progress
 from .watch import Watch
+from .wide_plan import WidePlan, too_large
 
 Fit = Generator[Progress, None, Outcome]
 
@@ -29,7 +31,7 @@ def minimise(problem: Problem) -> Fit:
     """
     n, d = problem.rows.X.shape
     counting = np.count_nonzero(problem.rows.costs) if problem.rows.cost.size else n
-    if counting < d + problem.lifted and problem.rate is None:
+    if counting < d + problem.lifted and problem.rate is None and not too_large(problem):
         return (yield from through_rows(problem, in_frame))
     rows, lifted, seed = problem.rows, problem.lifted, problem.seed
     try:
@@ -42,7 +44,7 @@ def in_frame(problem: Problem, frame: Frame) -> Fit:
     """Minimise with the rows seen in a frame."""
     if not frame.lifted and not problem.rows.X.any():
         return _nothing(problem)
-    plan = (ClassPlan if isinstance(problem.loss, ClassLoss) else MarginPlan)(problem, frame)
+    plan = plan_of(problem, frame)
     at = plan.risk(plan.start, plan.direction.ask)
     if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
         raise NotFiniteError
@@ -53,6 +55,13 @@ def in_frame(problem: Problem, frame: Frame) -> Fit:
         if outcome is not None:
             return outcome
     raise AssertionError("a descent ends with a stalled state, and that is always an outcome")
+
+
+def plan_of(problem: Problem, frame: Frame) -> Plan:
+    """Where it starts and which way it goes."""
+    if is_wide(problem.rows.X):
+        return WidePlan(problem, frame)
+    return (ClassPlan if isinstance(problem.loss, ClassLoss) else MarginPlan)(problem, frame)
 
 
 def _nothing(problem: Problem) -> Outcome:

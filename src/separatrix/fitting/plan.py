@@ -25,6 +25,11 @@ SINGLE = 1e-3
 """The part of its square that must be a column's own for single precision to do."""
 
 
+def proof_cost(d: int) -> float:
+    """How many passes a Hessian of all rows costs in double precision (measured)."""
+    return 3 + d / 25
+
+
 class Plan(ABC):
     """The risk over the columns that have a weight, the start, the direction, and the passes they took to find."""
 
@@ -33,6 +38,8 @@ class Plan(ABC):
     direction: Direction
     gram: Factor
     solver: str
+    ranked = True
+    """Whether the rank of the columns is settled on the way."""
 
     def __init__(self, problem: Problem, frame: Frame) -> None:
         self.problem, self.frame, self.passes = problem, frame, 0.0
@@ -78,6 +85,11 @@ class Plan(ABC):
         if not self.problem.loss.convex:
             return 1.0
         return share_of_rows(len(self.problem.rows), self.weights - self.frame.lifted)
+
+    def caution(self, share: float) -> float:
+        """A part of the rows proves less than its share; and where a proof costs more than a pass, better be sure."""
+        n, dear = len(self.problem.rows), proof_cost(self.weights) * share > 1
+        return max(share - self.weights / n, 0.03) * (0.25 if dear else 1.0)
 
     def provable(self) -> float:
         """The gap from which on a proof can succeed at all, where one can tell."""

@@ -89,3 +89,5 @@ class Outcome:
     """How many starts ran off below the minimum that was kept, and how far down they came."""
     converged: bool = False
     """Whether a stochastic descent ended because its weights hardly moved any more."""
+    ranked: bool = True
+    """Whether the rank of the columns was settled; not where they are so many that nothing depends on it."""

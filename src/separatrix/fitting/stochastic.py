@@ -15,11 +15,9 @@ from ..online import LearningRate, OnlineState, row_order, scan
 from ..risk import Frame
 from ..softmax import ClassLoss
 from ..solvers.descent import State
-from .class_plan import ClassPlan
 from .evaluate import Evaluation
 from .geometry import class_separates, frame_of, separates
-from .margin_plan import MarginPlan
-from .minimise import Fit
+from .minimise import Fit, plan_of
 from .oscillation import Oscillation, Wobble
 from .problem import Floats, NotFiniteError, Outcome, Problem, Progress
 
@@ -105,7 +103,7 @@ def begin(problem: Problem) -> OnlineState:
 
 def reading(state: OnlineState, many: bool, *, averaging: bool) -> tuple[Floats, Any]:
     """The weights to be read off: the last, or the mean of all."""
-    weights, intercept = state.averaged() if averaging else (state.weights.copy(), state.intercept.copy())
+    weights, intercept = state.averaged() if averaging else state.last()
     return (weights, intercept) if many else (weights[0], float(intercept[0]))
 
 
@@ -128,10 +126,9 @@ def _judge(
     rings: Oscillation | None, converged: bool,
 ) -> Outcome:  # fmt: skip
     """The certificate at the end: chance leads close to a minimum, and how close can still be proved."""
-    many = isinstance(problem.loss, ClassLoss)
     solver = "lbfgs" if problem.loss.convex else "newton"
     literal = replace(problem, solver=solver, init=(weights, intercept), rate=1.0)  # so that no column is dropped
-    plan = (ClassPlan if many else MarginPlan)(literal, frame)
+    plan = plan_of(literal, frame)
     at = plan.risk(plan.start)
     found, cost = plan.prove(State(plan.start, at, 0.0, 0.0, 0.0), plan.proof_share(), problem.tol * abs(at.value))
     proved = found is not None and found.gap <= problem.tol * abs(at.value)

@@ -11,7 +11,7 @@ from ..certificate import Bounds
 from ..solvers.descent import State
 from ..solvers.preconditioned import Preconditioned
 from .oscillation import Oscillation, Wobble
-from .plan import Plan
+from .plan import Plan, proof_cost
 from .problem import Floats, Outcome, Progress
 
 NOTHING = 1e-10
@@ -22,11 +22,6 @@ CLEAR_MARGIN, HAIRLINE_STEPS = 0.01, 3
 """A separating rule whose nearest row has less than this log-odds is given a few more steps to part the classes."""
 LOOK_BACK = 4
 """Passes over which the growth of the weights is told."""
-
-
-def proof_cost(d: int) -> float:
-    """How many passes a Hessian of all rows costs in double precision (measured)."""
-    return 3 + d / 25
 
 
 class Watch:
@@ -69,7 +64,7 @@ class Watch:
         if isinstance(self.plan.direction, Preconditioned):
             self.plan.direction.target = 2 * enough * self.share
         share = self._share(estimate / 2 / goal if goal else math.inf)
-        if not over and estimate / 2 > min(enough * self._caution(share), self.attempt_below):
+        if not over and estimate / 2 > min(enough * self.plan.caution(share), self.attempt_below):
             return None
         found = self._prove(state, share, goal)
         if found is not None and found.gap <= goal:
@@ -80,12 +75,6 @@ class Watch:
             return self._end("budget", replace(state, stalled=stalled), found, settled=estimate / 2 <= goal)
         self.attempt_below = estimate / 8 if found is None else estimate / 4 * goal / found.gap
         return None
-
-    def _caution(self, share: float) -> float:
-        """A part of the rows proves less than its share; and where a proof costs more than a pass, better be sure."""
-        n, width = len(self.problem.rows), self.plan.weights
-        dear = proof_cost(width) * share > 1
-        return max(share - width / n, 0.03) * (0.25 if dear else 1.0)
 
     def _separates(self, state: State) -> bool:
         return self.plan.separates(*self.plan.to_user(state.v))
@@ -112,5 +101,5 @@ class Watch:
         passes = state.passes + self.proofs
         return Outcome(
             status, weights, intercept, state.at.value, passes, found, aliased, growth, state.stalled,
-            settled, self.plan.nearly_dependent,
+            settled, self.plan.nearly_dependent, ranked=self.plan.ranked,
         )  # fmt: skip

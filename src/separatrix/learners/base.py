@@ -20,6 +20,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     rule_: LinearRule
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def decision_function(self, X: Any) -> Floats:
         """xᵀw + b for each row: the log-odds of classes_[1] where the model has a likelihood, else the score.
 

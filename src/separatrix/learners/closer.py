@@ -7,13 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data import Sparse
 from ..fitting.problem import Outcome
+from ..fitting.wide_plan import goes_wide, too_large
+from ..frame import written_out
 from ..separable import Separability
 from ..separation.limit import LimitFit, limit_fit
 from ..separation.proof import Proved
 from ..separation.search import Found, TroubleError
 from .conclusion import Prepared
-from .separability import result_of, separation_of
+from .separability import result_of, searchable, separation_of
 
 MOST_WEIGHTS = 1500
 """Weights beyond which a fit does not look closer: the linear programs would take longer than the fit."""
@@ -34,8 +37,12 @@ def look_closer(outcome: Outcome, prepared: Prepared) -> Closer | None:
     exact = settings.solver != "stochastic" and settings.rate is None
     weights = (problem.classes - 1) * (problem.rows.X.shape[1] + problem.lifted)
     few = min(weights, (problem.classes - 1) * len(problem.rows)) <= MOST_WEIGHTS
-    if problem.l2 or settings.objective != "likelihood" or not (unproved and exact and few):
+    few = few and searchable(problem.rows.X, problem.classes, problem.lifted)
+    if problem.l2 or settings.objective != "likelihood" or not (unproved and exact and few) or goes_wide(problem):
         return None
+    if isinstance(problem.rows.X, Sparse) and not too_large(problem):  # small: read it as it is
+        problem = replace(problem, rows=replace(problem.rows, X=written_out(problem.rows.X)))
+        prepared = replace(prepared, problem=problem)
     try:
         found, proved = separation_of(problem.rows, problem.classes, problem.lifted)
         limit = _limit(found, proved, outcome, prepared) if proved.kind == "quasi-separated" else None

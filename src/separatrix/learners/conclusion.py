@@ -76,7 +76,8 @@ def verdict_of(
     aliased = tuple(prepared.columns[j] for j in outcome.aliased)
     of = len(prepared.columns) + problem.lifted
     claim = _claim(outcome.weights, outcome.intercept, outcome.value, prepared)
-    return Verdict(outcome.status, Rank(of - len(aliased), of, aliased), certificate, *said, claim, result)
+    rank = Rank(of - len(aliased) if outcome.ranked else None, of, aliased)
+    return Verdict(outcome.status, rank, certificate, *said, claim, result)
 
 
 def _limit(limit: LimitFit) -> Limit:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..frame import Frame, written_out
 from ..numerics import sigmoid
 
 Floats = NDArray[np.float64]
+MOST_COLUMNS, NUMBERS = 10_000, 1 << 22
+"""Columns for a matrix of them; numbers of X that are looked at together."""
 
 
 class Influence(NamedTuple):
@@ -25,19 +28,34 @@ class Influence(NamedTuple):
     """About how far the score of the row itself would move if the row were left out."""
 
 
-def influence_of(X: Floats, z: Floats, positive: Floats, cost: Floats, l2: float, fit_intercept: bool) -> Influence:
-    """h = c p(1 − p) zᵀH⁻¹z and its kin, at the scores z of a fit."""
+def influence_of(X: Any, z: Floats, positive: Floats, cost: Floats, l2: float, fit_intercept: bool) -> Influence:
+    """h = c p(1 − p) zᵀH⁻¹z and its kin, at the scores z of a fit, some rows at a time."""
+    if X.shape[1] > MOST_COLUMNS:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, and influence needs a matrix of them: choose {MOST_COLUMNS} columns or fewer."
+        )
     p = sigmoid(z)
     e = positive - p
     weight = cost * p * (1 - p)
-    Z = np.column_stack([X - X.mean(axis=0), np.ones(len(z))]) if fit_intercept else X
-    scale = np.sqrt(np.square(Z).mean(axis=0))
+    n, d = X.shape
+    size = max(1, NUMBERS // d)
+    blocks = [slice(lo, min(lo + size, n)) for lo in range(0, n, size)]
+    center: Any = sum(written_out(X[rows]).sum(axis=0, dtype=float) for rows in blocks) / n * fit_intercept
+    frame = Frame(center, np.ones(d), fit_intercept)
+    scale = np.sqrt(sum(np.square(frame.coordinates(X[rows])).sum(axis=0) for rows in blocks) / n)
     scale[scale == 0] = 1
-    penalty = np.zeros(Z.shape[1])
-    penalty[: X.shape[1]] = l2 * cost.sum() / scale[: X.shape[1]] ** 2
-    Z = Z / scale
-    inverse = np.linalg.pinv((Z.T * weight) @ Z + np.diag(penalty), hermitian=True)
-    reach = np.einsum("ij,jk,ik->i", Z, inverse, Z, optimize=True)
+    frame = Frame(center, scale[:d], fit_intercept)
+    hessian = np.diag(np.append(l2 * cost.sum() / frame.scale**2, [0.0] * fit_intercept))
+    for rows in blocks:
+        Z = frame.coordinates(X[rows])
+        hessian += (Z.T * weight[rows]) @ Z
+    inverse = np.linalg.pinv(hessian, hermitian=True)
+    reach = np.concatenate([_forms(frame.coordinates(X[rows]), inverse) for rows in blocks])
     leverage = weight * reach
     shift = -cost * e * reach / np.maximum(1 - leverage, np.finfo(float).tiny)
     return Influence(e, np.abs(e) * p * (1 - p), leverage, shift)
+
+
+def _forms(Z: Floats, inverse: Floats) -> Floats:
+    """zᵀH⁻¹z of each row."""
+    return np.einsum("ij,ij->i", Z @ inverse, Z)  # type: ignore[no-any-return]

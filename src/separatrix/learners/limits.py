@@ -23,7 +23,7 @@ def limit_probabilities(verdict: Verdict, X: NDArray[Any]) -> Floats:
     U, level = _per_class(direction.weights, direction.intercept)
     V, b = _per_class(limit.weights, limit.intercept)
     lead = X @ U.T + level
-    size = np.abs(X) @ np.abs(U).T + np.abs(level)
+    size = abs(X) @ np.abs(U).T + np.abs(level)
     tied = lead.max(axis=1, keepdims=True) - lead <= TIE * size.max(axis=1, keepdims=True)
     s = np.where(tied, X @ V.T + b, -np.inf)
     return np.where(tied, np.exp(s - log_sum_exp(s)[:, None]), 0.0)

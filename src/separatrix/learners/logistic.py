@@ -15,11 +15,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.threads import one_blas_thread, ordered_map, thread_count
+from ..fitting.geometry import is_wide
 from ..fitting.minimise import minimise
 from ..fitting.path import TRIAL, CrossValidation, Path, choose_l2, later
 from ..fitting.problem import Minimum, NotFiniteError, Outcome, Problem, Progress
 from ..fitting.starts import best_of
 from ..fitting.stochastic import walk
+from ..fitting.wide_plan import goes_wide
 from ..numerics import log_sum_exp, sigmoid, softplus
 from ..rule import LinearRule
 from ..verdict import Verdict
@@ -33,13 +35,21 @@ from .piecemeal import continue_online
 from .separability import index_of
 from .settings import Settings, checked_settings, seed_of
 from .targets import check_folds, checked_targets, class_costs, known_targets, rows_of
-from .validation import check_lengths, checked_choice, checked_costs, checked_numbers, checked_rows, not_finite
+from .validation import (
+    check_lengths,
+    checked_choice,
+    checked_costs,
+    checked_numbers,
+    checked_rows,
+    not_finite,
+    unchanged_on_failure,
+)
 from .warnings import BudgetWarning, SeparationWarning
 
 Floats = NDArray[np.float64]
 SINGLE_THREAD_BELOW = 200_000
 COMPILE_FROM = 400_000
-"""Numbers in X from which the compiled pass repays the 0.3 s that loading it takes."""
+"""Numbers in X, zeros counted, from which the compiled pass repays the 0.3 s that loading it takes."""
 
 
 class LogisticRegression(LinearClassifier):
@@ -98,6 +108,9 @@ class LogisticRegression(LinearClassifier):
         Start from the weights of the last fit.
     n_threads : int or None
         None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+
+    X may be a sparse matrix. With more than 2000 sparse columns no matrix of them is made: "auto" is then L-BFGS upon
+    the Hessian's diagonal, and a minimum can be proved if l2 > 0.
 
     y may be labels of any kind; fractions between 0 and 1, the probabilities of the second of the classes 0 and 1; or a
     matrix with a column of probabilities for each class (a data frame's column names are the classes).
@@ -167,8 +180,9 @@ class LogisticRegression(LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
         """Fit the weights; `verdict_` says how it ended."""
-        for _ in self.steps(X, y, sample_weight):
-            pass
+        with unchanged_on_failure(self):
+            for _ in self.steps(X, y, sample_weight):
+                pass
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[Step]:
@@ -285,7 +299,7 @@ class LogisticRegression(LinearClassifier):
         z = self._scores(X)
         if z.ndim == 2:
             raise ValueError(f"influence is for two classes; this model has {len(self.classes_)}: fit two of them.")
-        rows = np.asarray(checked_rows(self, X, reset=False), dtype=np.float64)
+        rows = checked_rows(self, X, reset=False)
         target = known_targets(y, self.classes_, len(z))
         cost = checked_costs(sample_weight, len(z))
         factors = target @ np.array(self.verdict_.claim.class_weight)
@@ -305,11 +319,13 @@ class LogisticRegression(LinearClassifier):
         columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
         K = len(targets.classes)
         problem = Problem(
-            rows_of(rows, targets, cost, class_weight, compiled=rows.size >= COMPILE_FROM), settings.loss(K),
+            rows_of(rows, targets, cost, class_weight, compiled=is_wide(rows) or math.prod(rows.shape) >= COMPILE_FROM),
+            settings.loss(K),
             settings.l2 if isinstance(settings.l2, float) else 0.0, settings.fit_intercept, settings.solver,
             self._start(rows.shape[1], K), settings.tol, settings.max_passes, self._seed(settings), K,
             settings.fixed_rate,
         )  # fmt: skip
+        _check_width(problem, settings)
         return Prepared(problem, settings, targets, columns, class_weight, index_of(X))
 
     def _start(self, d: int, classes: int) -> str | tuple[Floats, Any]:
@@ -363,3 +379,13 @@ class LogisticRegression(LinearClassifier):
         self.coef_, self.intercept_ = np.atleast_2d(weights).copy(), np.atleast_1d(np.asarray(intercept, float)).copy()
         self.n_passes_, self.l2_ = passes, prepared.problem.l2
         self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=likely)
+
+
+def _check_width(problem: Problem, settings: Settings) -> None:
+    """Newton's method needs a matrix of the columns."""
+    if settings.solver in ("newton", "gauss-newton") and goes_wide(problem):
+        n, d = problem.rows.X.shape
+        raise ValueError(
+            f"solver={settings.solver!r} needs a {d} × {d} matrix, and X is sparse with {n} rows of {d} columns: use "
+            "solver='auto' or 'lbfgs', or choose fewer columns."
+        )

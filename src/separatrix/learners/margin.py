@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data import Sparse
 from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..fitting.problem import NotFiniteError
 from ..margin.hull import Hull
@@ -19,8 +20,9 @@ from ..verdict import Verdict
 from .base import LinearClassifier
 from .history import MarginRecord, MarginStep, record_of_margin
 from .margin_conclusion import Conclusion, Prepared, concluded, interrupted, second_look
+from .separability import MOST_NUMBERS, MOST_WEIGHTS, searchable
 from .targets import checked_targets, class_costs, rows_of
-from .validation import check_lengths, checked_costs, checked_number, checked_rows, not_finite
+from .validation import check_lengths, checked_costs, checked_number, checked_rows, not_finite, unchanged_on_failure
 from .warnings import BudgetWarning, NotSeparableWarning
 
 SINGLE_THREAD_BELOW = 200_000
@@ -102,8 +104,9 @@ class MaxMarginClassifier(LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MaxMarginClassifier:
         """Fit the weights; `verdict_` says how it ended."""
-        for _ in self.steps(X, y, sample_weight):
-            pass
+        with unchanged_on_failure(self):
+            for _ in self.steps(X, y, sample_weight):
+                pass
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[MarginStep]:
@@ -155,6 +158,13 @@ class MaxMarginClassifier(LinearClassifier):
             raise ValueError(
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "
                 "fit two of them at a time, on the rows of these two."
+            )
+        if not searchable(rows, 2, bool(self.fit_intercept)) and isinstance(rows, Sparse):
+            raise ValueError(
+                f"X has {rows.shape[1]} columns; of sparse rows MaxMarginClassifier can work with at most "
+                f"{MOST_WEIGHTS} columns, those of zeros not counted, or {MOST_NUMBERS} numbers in all, zeros counted. "
+                "Choose or combine columns; separability(X, y) tells whether a rule that is soon found separates the "
+                "classes."
             )
         cost = checked_costs(sample_weight, len(rows))
         factors = class_costs(None, targets, cost)

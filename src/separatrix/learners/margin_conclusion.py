@@ -16,7 +16,7 @@ from ..separable import Combination, Crossing
 from ..separation.search import TroubleError
 from ..verdict import Claim, Margin, Proof, Rank, Verdict, listed
 from .history import MarginStep
-from .separability import separation_of
+from .separability import searchable, separation_of
 from .words import Words
 
 Floats = NDArray[np.float64]
@@ -79,6 +79,8 @@ def second_look(outcome: Outcome, prepared: Prepared) -> Outcome:
     """Where rounding kept the search from either answer: rows that cross, as the test of separability finds them."""
     parted = outcome.best is not None and outcome.best.lower > 0
     if outcome.status != "budget" or outcome.found is not None or parted:
+        return outcome
+    if not searchable(prepared.rows.X, 2, prepared.fit_intercept):
         return outcome
     try:
         seen, proved = separation_of(prepared.rows, 2, prepared.fit_intercept)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import Rows
+from ..data import Rows, Sparse
 from ..fitting.problem import Problem
 from ..fitting.stochastic import begin, reading, step_l2
 from ..online import OnlineState, scan
@@ -61,7 +61,7 @@ def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
 
 
 def _overflow(model: Any, rows: Any, settings: Settings) -> ValueError:
-    if not np.isfinite(rows).all():
+    if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
         names = getattr(model, "feature_names_in_", None)
         columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
         return not_finite(rows, columns, model)

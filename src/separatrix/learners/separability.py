@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ..data import Rows
+from ..data import Rows, Sparse
+from ..data.reading import finite, occurring
 from ..data.threads import ordered_map, thread_count
 from ..fitting.problem import NotFiniteError
 from ..separable import INTERCEPT, Later, Separability
 from ..separation.cases import Cases
-from ..separation.frame import NEAR, frame_of
-from ..separation.proof import Proved, prove
+from ..separation.frame import NEAR, Frame, frame_of
+from ..separation.proof import Proved, prove, separated_by
 from ..separation.search import Found, Hunt, TroubleError
 from ..separation.signs import all_finite, coefficient_kinds
+from ..separation.wide import separating_rule
 from ..verdict import Rank
-from .targets import Targets, checked_targets, class_costs, rows_of
+from .targets import checked_targets, class_costs, rows_of
 from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
 SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
@@ -29,6 +31,8 @@ MANY = 40
 """Directions that are left, from which on each sign takes long."""
 MOST_WEIGHTS = 4000
 """Weights, beyond which the working rows alone would fill the memory."""
+MOST_NUMBERS = 20_000_000
+"""Numbers that sparse rows with more columns than these may have when they are all written out."""
 
 
 class _Asker(BaseEstimator):  # type: ignore[misc]
@@ -48,8 +52,9 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
 
     Parameters
     ----------
-    X : array or data frame of numbers, rows × columns
-        It is neither copied nor changed. Columns that are combinations of others are left out, and named.
+    X : array, data frame or sparse matrix of numbers, rows × columns
+        It is neither copied nor changed; of sparse rows only a few are ever written out with their zeros. Columns that
+        are combinations of others are left out, and named.
     y : labels of two classes or more, or probabilities as in LogisticRegression
         A row that may be of several classes counts as a row of each.
     sample_weight : array or None
@@ -85,14 +90,16 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     columns = tuple(f"x{j}" for j in range(given.shape[1])) if names is None else tuple(map(str, names))
     if INTERCEPT in columns and fit_intercept:
         raise ValueError(f"X has a column named {INTERCEPT!r}, as the intercept is called here: rename it.")
-    _check_size(given, targets, bool(fit_intercept))
     rows = rows_of(given, targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM)
     labels = tuple(targets.classes.tolist())
     threads = thread_count(None) if rows.X.size >= SINGLE_THREAD_BELOW else 1
     try:
         with ordered_map(threads) as each:
-            check_finite(replace(rows, map=each))
-            found, proved = separation_of(replace(rows, map=each), len(labels), bool(fit_intercept))
+            rows = replace(rows, map=each)
+            check_finite(rows)
+            if not searchable(rows.X, len(labels), bool(fit_intercept)):
+                return _wide(rows, labels, columns, bool(fit_intercept), index_of(X))
+            found, proved = separation_of(rows, len(labels), bool(fit_intercept))
     except NotFiniteError:
         raise not_finite(given, columns, asker) from None
     except TroubleError:
@@ -104,14 +111,45 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     return result_of(found, proved, labels, columns, index_of(X))
 
 
-def _check_size(X: NDArray[Any], targets: Targets, lifted: bool) -> None:
-    K, width = len(targets.classes), min(X.shape[1] + lifted, len(X))
-    if (K - 1) * width > MOST_WEIGHTS:
-        raise ValueError(
-            f"{K} classes and {X.shape[1]} columns have {(K - 1) * width} weights; separability can tell for at most "
-            f"{MOST_WEIGHTS}. Ask for fewer classes or columns, or fit LogisticRegression(): its verdict says whether "
-            "its rule separates the classes or its minimum exists."
+def searchable(X: Any, classes: int, lifted: bool) -> bool:
+    """Whether weights, and numbers of sparse rows that are written out, are few enough for the search.
+
+    No more weights count than there are rows, since all columns beyond that are combinations of others; but it takes
+    all rows to see of which.
+    """
+    columns, rows = len(occurring(X)) + lifted, len(X)
+    few = (classes - 1) * min(columns, rows) <= MOST_WEIGHTS
+    return few and (columns <= MOST_WEIGHTS or rows * columns <= MOST_NUMBERS or not isinstance(X, Sparse))
+
+
+def _wide(rows: Rows, labels: tuple[Any, ...], columns: tuple[str, ...], lifted: bool, index: Any) -> Separability:
+    """The answer where there are too many weights for the search: *separated*, if a rule that separates is soon found.
+
+    What becomes of each coefficient is not worked out, nor which columns are combinations of others.
+    """
+    K, d, n = len(labels), len(columns), len(rows)
+    cases = Cases.of(rows, K, lifted, Frame(np.zeros(d), np.ones(d)))
+    full = separating_rule(cases)
+    if full is None:
+        weights = (K - 1) * min(d + lifted, n)
+        size = (
+            f"{K} classes and {d} columns have {weights} weights"
+            if weights > MOST_WEIGHTS
+            else (f"{n} sparse rows of {d} columns have {n * d} numbers when written out with their zeros")
         )
+        most = f"{MOST_WEIGHTS}" if weights > MOST_WEIGHTS else f"{MOST_NUMBERS}, or {MOST_WEIGHTS} weights"
+        raise ValueError(
+            f"{size}; separability can tell for at most {most}, unless a descent soon finds a rule that separates "
+            "all rows, and here it found none. Ask for fewer classes or columns, or fit LogisticRegression(): its "
+            "verdict says whether its rule separates the classes or its minimum exists."
+        )
+    proved = separated_by(cases, full)
+    names = dict.fromkeys([*columns, *([INTERCEPT] * lifted)], "undetermined")
+    coefficients = names if K == 2 else {label: dict(names) for label in labels[:-1]}
+    return Separability(
+        proved.kind, proved.rows, proved.partly, _names(proved, index), coefficients, proved.proof,
+        Rank(None, d + lifted, ()), labels, columns, lifted, n,
+    )  # fmt: skip
 
 
 def index_of(X: Any) -> Any:
@@ -137,7 +175,7 @@ def check_finite(rows: Rows) -> None:
     """One pass that finds NaN and infinity."""
     with np.errstate(over="ignore", invalid="ignore"):
         for total in rows.each(lambda part, lo, hi: part.X[lo:hi].sum()):
-            if not np.isfinite(total) and not np.isfinite(rows.X).all():
+            if not np.isfinite(total) and not finite(rows.X):
                 raise NotFiniteError
 
 
@@ -148,16 +186,22 @@ def result_of(
     cases = found.cases
     of = len(columns) + cases.lifted
     aliased = tuple(columns[j] for j in found.aliased)
-    names = tuple(proved.rows.tolist()) if index is None else tuple(index[i] for i in proved.rows.tolist())
 
     def coefficients() -> Mapping[Any, Any]:
         return _named(_kinds(found, proved.kind), classes, [*columns, INTERCEPT])
 
     late = found.directions.shape[1] > MANY or (proved.kind == "separated" and cases.X.size > LATE)
+    kinds = Later(coefficients) if late else coefficients()
     return Separability(
-        proved.kind, proved.rows, proved.partly, names, Later(coefficients) if late else coefficients(), proved.proof,
+        proved.kind, proved.rows, proved.partly, _names(proved, index), kinds, proved.proof,
         Rank(of - len(aliased), of, aliased), classes, columns, cases.lifted, len(cases.X),
     )  # fmt: skip
+
+
+def _names(proved: Proved, index: Any) -> tuple[Any, ...]:
+    """The rows that are separated, as a data frame calls them."""
+    rows = proved.rows.tolist()
+    return tuple(rows) if index is None else tuple(index[i] for i in rows)
 
 
 def _kinds(found: Found, kind: str) -> NDArray[np.str_]:

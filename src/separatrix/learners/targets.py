@@ -49,12 +49,7 @@ def checked_targets(estimator: Any, y: Any) -> Targets:
         given = np.asarray(y)
         if given.ndim == 2 and given.shape[1] != 1:
             return _matrix(given, getattr(y, "columns", None))
-    y = column_or_1d(np.asarray(y), warn=True)
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        i = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")
-    if y.dtype.kind == "O":
-        y = _tidy_objects(y)
+    y = labels_of(y)
     quick = _two_numbers(y)
     if quick is not None:
         return quick
@@ -66,6 +61,15 @@ def checked_targets(estimator: Any, y: Any) -> Targets:
         name = type(estimator).__name__
         raise ValueError(f"y has one class only, {classes.tolist()[0]!r}; {name} needs rows of two classes or more.")
     return Targets(classes, index.ravel(), None)
+
+
+def labels_of(y: Any) -> NDArray[Any]:
+    """One number or name for each row."""
+    y = column_or_1d(np.asarray(y), warn=True)
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        i = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")
+    return _tidy_objects(y) if y.dtype.kind == "O" else y
 
 
 def _tidy_objects(y: NDArray[Any]) -> NDArray[Any]:

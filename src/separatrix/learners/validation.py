@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
+
+from ..data import Sparse
 
 Floats = NDArray[np.float64]
 BLOCK = 1 << 20
 
 
-def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> NDArray[Any]:
-    """X as an array of floats, copied only if it is not one already; NaN is left to be found by the passes."""
+@contextmanager
+def unchanged_on_failure(model: Any) -> Iterator[None]:
+    """A fit that fails leaves the model as it was; one that is stopped by hand keeps what it has."""
+    before = dict(vars(model))
+    try:
+        yield
+    except Exception:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
+
+
+def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> Any:
+    """X as an array of floats or as `Sparse`, copied only if it is not one already; NaN is left to the passes."""
     extra = {} if isinstance(y, str) and y == "none" else {"y": y}
     if isinstance(X, np.ma.MaskedArray):
         raise TypeError("X is a masked array, and what its mask hides would be read: fill it first, X.filled(value).")
@@ -24,7 +41,13 @@ def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> NDA
         raise ValueError(f"X has {names.count(twice)} columns named {twice!r}: give each column a name of its own.")
     try:
         checked = validate_data(
-            estimator, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False, **extra
+            estimator,
+            X,
+            reset=reset,
+            dtype=(np.float64, np.float32),
+            ensure_all_finite=False,
+            accept_sparse="csr",
+            **extra,
         )
     except (TypeError, ValueError) as error:
         message = str(error)
@@ -39,7 +62,8 @@ def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> NDA
         if message.startswith("The feature names should match"):
             raise ValueError(f"{_first_strange_column(estimator, X)} {message}") from None
         raise
-    return checked[0] if extra else checked  # type: ignore[no-any-return]
+    rows = checked[0] if extra else checked
+    return Sparse.of(rows) if issparse(rows) else rows
 
 
 def _first_word(X: Any) -> str:
@@ -68,24 +92,36 @@ def _first_strange_column(estimator: Any, X: Any) -> str:
     return "X's columns are not those of the fit."
 
 
-def not_finite(X: NDArray[Any], names: tuple[str, ...], estimator: Any) -> ValueError:
+def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> ValueError:
     """The error that names the first NaN or infinity of X, or says that there is none."""
     rows = max(1, BLOCK // max(1, X.shape[1]))
     for start in range(0, len(X), rows):
-        bad = ~np.isfinite(X[start : start + rows])
+        block = X[start : start + rows]
+        if isinstance(X, Sparse):
+            if block.finite():
+                continue
+            block = block.dense()
+        bad = ~np.isfinite(block)
         if bad.any():
             i, j = (int(index) for index in np.argwhere(bad)[0])
-            value = X[start + i, j]
+            value = block[i, j]
             word = "NaN" if np.isnan(value) else "infinity"
             remedy = "impute it, or drop the row" if np.isnan(value) else "clip it, or drop the row"
             return ValueError(
                 f"Input X contains {word}: the first is X[{start + i}, {names[j]!r}] = {value}; "
                 f"{type(estimator).__name__} needs finite numbers, so {remedy}."
             )
-    j = int(np.abs(X).max(axis=0).argmax())
-    return ValueError(
-        f"The sums over X overflow: column {names[j]!r} reaches {np.abs(X[:, j]).max():.3g}; use larger units for it."
-    )
+    j, size = _largest(X)
+    return ValueError(f"The sums over X overflow: column {names[j]!r} reaches {size:.3g}; use larger units for it.")
+
+
+def _largest(X: Any) -> tuple[int, float]:
+    """The column with the largest number, and that number."""
+    if isinstance(X, Sparse):
+        place = int(np.abs(X.numbers).argmax())
+        return int(X.named[place]), float(abs(X.numbers[place]))
+    sizes = np.abs(X).max(axis=0)
+    return int(sizes.argmax()), float(sizes.max())
 
 
 def checked_costs(sample_weight: Any, rows: int, *, some: bool = True) -> Floats:
@@ -105,7 +141,7 @@ def checked_costs(sample_weight: Any, rows: int, *, some: bool = True) -> Floats
     return cost
 
 
-def check_lengths(X: NDArray[Any], y: Any) -> None:
+def check_lengths(X: Any, y: Any) -> None:
     """As many labels as rows."""
     if len(X) != len(y):
         raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..fitting.oscillation import Oscillation
 from ..fitting.problem import Outcome, Problem
+from ..fitting.wide_plan import goes_wide
 from ..separable import Separability, separated_rows
 from ..verdict import listed
 from .settings import Settings
@@ -132,6 +133,8 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
             "others that rounding hides the minimum.",
             f"Leave one of them out, replace them by their differences, or penalise {more}.",
         )
+    if goes_wide(problem) and (problem.l2 == 0 or settings.objective == "squared"):
+        return _wide(outcome, problem, settings, spent)
     growing = _growing(outcome, columns)
     if growing and settings.objective == "squared":
         return Words(
@@ -153,6 +156,19 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
         f"Look for columns that are nearly combinations of others, or penalise {more}."
         if outcome.stalled
         else f"Raise max_passes above {problem.max_passes:g}.",
+    )
+
+
+def _wide(outcome: Outcome, problem: Problem, settings: Settings, spent: str) -> Words:
+    """So many columns that nothing but a penalty proves a minimum, and that of the likelihood only."""
+    which = "of the squared error" if settings.objective == "squared" else "without a penalty"
+    slow = outcome.stalled or outcome.settled
+    return Words(
+        f"Not proved: {spent} the mean loss is {outcome.value:.8g}"
+        + (" and hardly falls any more" if slow else "")
+        + f"; for {problem.rows.X.shape[1]} sparse columns no minimum {which} can be proved.",
+        ("Use objective='likelihood' with l2 > 0" if settings.objective == "squared" else "Penalise with l2 > 0")
+        + ("." if slow else f", or raise max_passes above {problem.max_passes:g}."),
     )
 
 

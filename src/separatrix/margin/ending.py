@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.reading import written
 from ..separable import Combination
 from .balance import surely_balance
 from .digits import balanced, heads_of, shortest
@@ -58,7 +59,7 @@ def certified(hull: Hull, rows: Indices, multipliers: Floats) -> Certified:
     lower, upper = lower_bound(exact, weights, hull.unit), upper_bound(hull, rows, shares)
     gap = 1 - (max(lower, 0.0) / upper) ** 2 if upper else 1.0
     return Certified(
-        weights[: hull.rows.X.shape[1]], intercept, lower, upper, max(gap, 0.0), rows, shares, watched, feasible
+        hull.in_all_columns(weights), intercept, lower, upper, max(gap, 0.0), rows, shares, watched, feasible
     )
 
 
@@ -92,7 +93,7 @@ def crossing(hull: Hull, rows: Indices, multipliers: Floats) -> Combination | No
 
 def _balances(hull: Hull, rows: Indices, multipliers: Floats) -> bool:
     """To the last digits, and exactly where that can be known."""
-    X, signs = hull.rows.X[rows].astype(np.float64), hull.rows.y[rows].astype(np.float64)
+    X, signs = written(hull.rows.X, rows).astype(np.float64), hull.rows.y[rows].astype(np.float64)
     if hull.free or hull.lifted:
         X = np.column_stack([X, np.ones(len(X))])
     terms = (multipliers * signs)[:, None] * X.astype(np.longdouble)

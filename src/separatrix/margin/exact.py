@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.reading import numbers_of, written
 from .hull import Hull
 
 Floats = NDArray[np.float64]
@@ -16,7 +17,8 @@ Indices = NDArray[np.intp]
 
 FEW = 20_000
 """Numbers up to which the lowest rows are computed in fractions."""
-CHUNK = 4096
+CHUNK, AT_A_TIME = 4096, 1 << 22
+"""Rows, and numbers, that are written out in long double at a time."""
 LAST = float(np.finfo(np.longdouble).eps)
 
 
@@ -31,12 +33,12 @@ def _least(hull: Hull, weights: Floats, rows: Indices) -> Fraction:
     d, signs = hull.rows.X.shape[1], hull.rows.y
     level = Fraction(float(weights[-1])) if hull.lifted else Fraction(0)
     if rows.size * d <= FEW:
-        w = [Fraction(each) for each in weights[:d].tolist()]
-        return min(int(signs[i]) * (_product(hull.rows.X[i], w) + level) for i in rows.tolist())
+        return min(int(signs[i]) * (_product(hull, weights, i) + level) for i in rows.tolist())
     least, v = math.inf, weights[:d].astype(np.longdouble)
-    for lo in range(0, len(rows), CHUNK):
-        at = rows[lo : lo + CHUNK]
-        X = hull.rows.X[at].astype(np.longdouble)
+    size = min(CHUNK, max(1, AT_A_TIME // d))
+    for lo in range(0, len(rows), size):
+        at = rows[lo : lo + size]
+        X = written(hull.rows.X, at).astype(np.longdouble)
         scores = (X - hull.centre) @ v
         doubt = (d + 6) * LAST * (np.abs(X - hull.centre) @ np.abs(v) + abs(float(level)))
         least = min(least, (signs[at] * (scores + np.longdouble(float(level))) - doubt).min())
@@ -51,8 +53,11 @@ def _fraction(value: Any) -> Fraction:
     return Fraction(head) + Fraction(float(value - np.longdouble(head)))
 
 
-def _product(x: Any, w: list[Fraction]) -> Fraction:
-    return sum((Fraction(value) * weight for value, weight in zip(x.tolist(), w, strict=True)), Fraction(0))
+def _product(hull: Hull, weights: Floats, row: int) -> Fraction:
+    """xᵢᵀw, exactly."""
+    columns, numbers = numbers_of(hull.rows.X, row)
+    terms = zip(numbers.tolist(), weights[columns].tolist(), strict=True)
+    return sum((Fraction(value) * Fraction(weight) for value, weight in terms), Fraction(0))
 
 
 def square(weights: Floats) -> Fraction:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Rows
+from ..data import Rows, Sparse
+from ..data.reading import narrowed, occurring, ranges, scores_and_sizes, written
 from ..fitting.problem import NotFiniteError
 
 Floats = NDArray[np.float64]
@@ -41,6 +42,11 @@ class Hull:
     """
 
     rows: Rows
+    """Of sparse rows without the columns of zeros."""
+    columns: Indices
+    """The columns of the user's X that are there."""
+    given: int
+    """How many columns the user's X has."""
     free: bool
     """Whether the intercept is free: two groups."""
     lifted: bool
@@ -54,8 +60,11 @@ class Hull:
     @classmethod
     def of(cls, rows: Rows, *, free: bool, lifted: bool) -> Hull:
         """One pass for the ranges of the columns; it also finds what is not finite."""
+        columns, given = occurring(rows.X), int(rows.X.shape[1])
+        if len(columns) < given:
+            rows = replace(rows, X=narrowed(rows.X, columns))
         low, high = np.full(rows.X.shape[1], np.inf), np.full(rows.X.shape[1], -np.inf)
-        for least, most in rows.each(lambda side, lo, hi: (side.X[lo:hi].min(axis=0), side.X[lo:hi].max(axis=0))):
+        for least, most in rows.each(lambda side, lo, hi: ranges(side.X[lo:hi])):
             low, high = np.minimum(low, least), np.maximum(high, most)  # they pass NaN on
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise NotFiniteError
@@ -64,7 +73,7 @@ class Hull:
         reach = np.maximum(np.abs(high - centre), np.abs(low - centre))
         largest = max(float(reach.max()), 1.0 if lifted else 0.0)
         exponent = min(max(math.frexp(largest)[1], -1000), 1000)
-        return cls(rows, free, lifted, centre, reach, 2.0**exponent)
+        return cls(rows, columns, given, free, lifted, centre, reach, 2.0**exponent)
 
     @property
     def groups(self) -> int:
@@ -75,6 +84,12 @@ class Hull:
     def width(self) -> int:
         """How many weights, the intercept counted where it is one."""
         return int(self.rows.X.shape[1]) + self.lifted
+
+    def in_all_columns(self, weights: Floats) -> Floats:
+        """The weights of all columns of the user's X, from those of the columns that are there."""
+        full = np.zeros(self.given)
+        full[self.columns] = weights[: len(self.columns)]
+        return full
 
     @property
     def counts(self) -> NDArray[np.bool_] | None:
@@ -87,7 +102,7 @@ class Hull:
 
     def points(self, rows: Indices, dtype: Any = np.float64) -> Any:
         """yᵢ(xᵢ − c), or yᵢ(xᵢ, 1), in units of `unit`."""
-        X = self.rows.X[rows].astype(dtype) - self.centre
+        X = written(self.rows.X, rows).astype(dtype) - self.centre
         if self.lifted:
             X = np.column_stack([X, np.ones(len(X), dtype=dtype)])
         return X * (self.rows.y[rows].astype(dtype) / self.unit)[:, None]
@@ -128,7 +143,9 @@ class Hull:
         """yᵢ(xᵢ − c)ᵀv, infinite for rows that do not count."""
         X, d = self.rows.X, self.rows.X.shape[1]
         v, level = direction[:d], float(direction[-1]) if self.lifted else 0.0
-        if X.dtype == np.float64 and not self.centre.any():
+        if isinstance(X, Sparse):
+            scores = scores_and_sizes(X[lo:hi], self.centre, v[None], np.zeros(1), sized=False)[0][0]
+        elif X.dtype == np.float64 and not self.centre.any():
             scores = X[lo:hi] @ v
         else:
             scores, size = np.empty(hi - lo), max(1, BLOCK // d)

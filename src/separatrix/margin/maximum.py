@@ -21,6 +21,8 @@ Indices = NDArray[np.intp]
 
 ALL = 1 << 16
 """Numbers up to which all rows are taken inside at once."""
+MOST = 1 << 25
+"""Numbers of rows that are taken inside, about."""
 SEED = 0
 
 
@@ -90,9 +92,15 @@ def _first(hull: Hull) -> Indices:
     rows = np.arange(len(hull.rows)) if counts is None else np.flatnonzero(counts)
     if len(rows) * hull.width <= ALL:
         return rows
-    sample = np.random.default_rng(SEED).choice(rows, min(len(rows), max(256, 8 * hull.width)), replace=False)
+    count = min(len(rows), max(256, 8 * hull.width), _room(hull))
+    sample = np.random.default_rng(SEED).choice(rows, count, replace=False)
     some = [rows[np.flatnonzero(hull.group(rows) == g)[0]] for g in range(hull.groups)]
     return np.union1d(sample, np.array(some))  # type: ignore[no-any-return]
+
+
+def _room(hull: Hull) -> int:
+    """How many rows may be written out: many for a corral, which is at most one larger than the weights."""
+    return max(2 * hull.width, MOST // hull.width)
 
 
 def _one_of_each(hull: Hull, pool: Indices) -> Indices:
@@ -133,7 +141,7 @@ def _below(hull: Hull, lowest: Lowest, levels: Floats, enough: float, pool: Indi
 
 def _trimmed(hull: Hull, pool: Indices, scores: Floats, near: Nearest) -> Indices:
     """The pool without its highest rows, where it has become long; the corral stays, so that no step is undone."""
-    limit = max(2000, 20 * hull.width)
+    limit = min(max(2000, 20 * hull.width), _room(hull))
     if len(pool) <= limit:
         return pool
     keep = np.argsort(scores, kind="stable")[: limit // 2]
@@ -144,9 +152,8 @@ def _progress(hull: Hull, near: Nearest, lowest: Lowest, passes: float, working:
     K, length = hull.groups, float(np.linalg.norm(near.z))
     weights = near.z * (K / length**2 / hull.unit)
     levels = lowest.levels * (K / length**2)
-    d = hull.rows.X.shape[1]
     intercept = float(weights[-1]) if hull.lifted else 0.0
     if hull.free:
         intercept = float(levels[0] - levels[1]) / 2 - float(hull.centre @ weights)
     lower = float(lowest.levels.sum()) / (K * length) * hull.unit
-    return Progress(weights[:d], intercept, lower, length * hull.unit / K, passes, working)
+    return Progress(hull.in_all_columns(weights), intercept, lower, length * hull.unit / K, passes, working)

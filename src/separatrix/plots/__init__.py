@@ -6,5 +6,7 @@ except ImportError as error:
     raise ImportError('Pictures need matplotlib; install it by: pip install "separatrix[report]".') from error
 
 from .separability import draw as draw_separability
+from .updates import alt_text as describe_updates
+from .updates import draw as draw_updates
 
-__all__ = ["draw_separability"]
+__all__ = ["describe_updates", "draw_separability", "draw_updates"]

@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
-from ..hulls import corners, crossing_point, involved
+from ..hulls import corners, crossing_point, involved, some_rows
 from ..rule import LinearRule
 from ..separable import Combination, Separability
 from .lines import boundary, regions
@@ -64,15 +64,15 @@ def draw(result: Separability, X: Any, y: Any, ax: Any = None, *, sample_weight:
 
 
 def _plane(result: Separability, X: Any) -> Floats:
-    X = np.asarray(X, dtype=np.float64)
+    X = X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != 2 or len(result.columns) != 2:
         raise ValueError(
             f"The result is of {len(result.columns)} columns and X has shape {X.shape}; a picture needs two. Pass two "
             "columns, or two projections of X, to separability and to draw: the proof for all columns is none for two."
         )
-    if len(X) != result.count:
-        raise ValueError(f"X has {len(X)} rows and the result is of {result.count}; give the X that it is of.")
-    return X  # type: ignore[no-any-return]
+    if X.shape[0] != result.count:
+        raise ValueError(f"X has {X.shape[0]} rows and the result is of {result.count}; give the X that it is of.")
+    return some_rows(X, slice(None))
 
 
 def _places(result: Separability, y: Any, sample_weight: Any) -> NDArray[np.intp]:

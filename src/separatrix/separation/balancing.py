@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.reading import written
 from ..data.threads import one_blas_thread
 from ..separable import Combination
 from .directions import POOR, RANK, simple
@@ -178,7 +179,7 @@ def slip_of(found: Found, balance: Balance, full_rank: int) -> float:
     if balance.rank >= full_rank and (full_rank > EXACT or _steady(found.working.A[balance.rows], balance)):
         return 0.0  # the check completes its multipliers
     case, other = found.working.case[balance.rows], found.working.other[balance.rows]
-    own, X = found.cases.own[case], found.cases.X[found.cases.row[case]].astype(np.float64)
+    own, X = found.cases.own[case], written(found.cases.X, found.cases.row[case]).astype(np.float64)
     X = np.column_stack([X, np.ones((len(X), int(found.cases.lifted)))])
     blocks = [(1.0 * (own == k) - 1.0 * (other == k))[:, None] * X for k in range(1, found.cases.classes)]
     A = np.hstack(blocks)
@@ -186,7 +187,8 @@ def slip_of(found: Found, balance: Balance, full_rank: int) -> float:
         return 0.0
     ratio, left = 0.0, 0.0
     for j, column in enumerate(A.T):
-        terms = zip(balance.multipliers.tolist(), column.tolist(), strict=True)
+        there = column != 0
+        terms = zip(balance.multipliers[there].tolist(), column[there].tolist(), strict=True)
         total = abs(float(sum((Fraction(a) * Fraction(b) for a, b in terms), Fraction(0))))
         if found.cases.lifted and (j + 1) % X.shape[1] == 0:
             left += total  # ones are not perturbed: the flows between classes are scaled instead

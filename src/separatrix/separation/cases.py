@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Rows
+from ..data import Rows, Sparse
+from ..data.reading import occurring, scores_and_sizes, written
 from ..data.threads import Map, one_blas_thread
 from .frame import Frame
+from .owners import owners
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -40,14 +42,15 @@ class Cases:
     (K − 1)·width numbers, class by class.
     """
 
-    X: NDArray[Any]
+    X: Any
+    """An array, or `Sparse`."""
     row: Indices
     own: Indices
     classes: int
     lifted: bool
     frame: Frame
     keep: Indices
-    """The columns that are no combinations of others."""
+    """The columns that are no combinations of others; of `Sparse` rows none of zeros only, from the first."""
     map: Map = map
     compiled: bool = False
 
@@ -64,8 +67,8 @@ class Cases:
     @classmethod
     def of(cls, rows: Rows, classes: int, lifted: bool, frame: Frame) -> Cases:
         """The cases of rows that count: one a row, or one for each class that a row may be of."""
-        row, own = _owners(rows, classes)
-        return cls(rows.X, row, own, classes, lifted, frame, np.arange(rows.X.shape[1]), rows.map, rows.compiled)
+        row, own = owners(rows, classes)
+        return cls(rows.X, row, own, classes, lifted, frame, occurring(rows.X), rows.map, rows.compiled)
 
     @cached_property
     def _whole(self) -> bool:
@@ -96,7 +99,7 @@ class Cases:
 
     def coordinates(self, rows: Any) -> Floats:
         """z, and a one where there is an intercept, for rows of X."""
-        X = self.X[rows] if len(self.keep) == self.X.shape[1] else self.X[rows][:, self.keep]
+        X = written(self.X, rows, None if len(self.keep) == self.X.shape[1] else self.keep)
         Z = np.empty((len(X), self.width))
         np.subtract(X, self.frame.center[self.keep], out=Z[:, : len(self.keep)])
         Z[:, : len(self.keep)] /= self.frame.scale[self.keep]
@@ -117,6 +120,9 @@ class Cases:
         """The margins of all cases under some directions; sized, with the sums of the sizes that went into them."""
         by_class = self.by_class(np.atleast_2d(vectors))
         W, b = self.to_user(by_class)
+        if isinstance(self.X, Sparse):
+            yield from self._look_at_numbers(W, by_class, sized)
+            return
         used = np.flatnonzero(W.any(axis=(0, 1)))
         if self.compiled and self.classes == 2 and self._whole and 4 * len(used) > self.X.shape[1]:
             yield from self._look_compiled(W[:, 1], by_class[:, 1], sized)
@@ -157,6 +163,23 @@ class Cases:
                 kernel(self.X, start, cases.stop, order != "C", *rule, margins[v], sizes[v])
             margins *= self.sign[cases]
             return Look(cases, margins[:, :, None], sizes[:, :, None] if sized else None)
+
+        yield from self.map(run, range(0, len(self), RUN))
+
+    def _look_at_numbers(self, W: Floats, inside: Floats, sized: bool) -> Iterator[Look]:
+        """The same of rows that are mostly zeros: only the numbers that are there are read."""
+        rest = np.flatnonzero(np.arange(self.classes) != self.reference)
+        rules = W[:, rest].reshape(-1, self.X.shape[1])
+        level = inside[:, rest, -1].ravel() if self.lifted else np.zeros(len(rules))
+
+        def run(start: int) -> Look:
+            cases = slice(start, min(start + RUN, len(self)))
+            found = scores_and_sizes(self.X[self._rows(cases)], self.frame.center, rules, level, sized=sized)
+            full = np.zeros((2 if sized else 1, len(W), self.classes, cases.stop - start))
+            for k, each in enumerate(full):
+                each[:, rest] = found[k].reshape(len(W), len(rest), -1)
+            own = self.own[cases]
+            return Look(cases, self._margins(full[0], own), self._sizes(full[1], own) if sized else None)
 
         yield from self.map(run, range(0, len(self), RUN))
 
@@ -207,24 +230,3 @@ def _scores(X: Any, W: Floats, b: Floats) -> Floats:
     scores = X @ flat.T
     scores += b.ravel()
     return scores.T.reshape(*W.shape[:2], len(X))  # type: ignore[no-any-return]
-
-
-def _owners(rows: Rows, classes: int) -> tuple[Indices, Indices]:
-    """The rows that count and their classes, in the order of the rows."""
-    if classes == 2:
-        parts = [
-            (np.flatnonzero(side.cost > 0) if side.cost.size else np.arange(len(side)), (side.y > 0))
-            for side in rows.sides()
-        ]
-        row = np.concatenate([found for found, _ in parts])
-        own = np.concatenate([second[found] for found, second in parts]).astype(np.intp)
-    else:
-        counts = np.flatnonzero(rows.cost > 0) if rows.cost.size else np.arange(len(rows))
-        if rows.y.ndim == 1:
-            return counts, rows.y[counts].astype(np.intp)
-        place, own = np.nonzero(rows.y[counts] > 0)
-        row = counts[place]
-    if rows.other.size:
-        order = np.argsort(row, kind="stable")
-        row, own = row[order], own[order]
-    return row, own

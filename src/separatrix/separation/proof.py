@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.reading import numbers_of
 from ..linalg import EPS
 from ..separable import Combination, SeparationProof
 from .balancing import balance_of, combination, crossing_of, slip_of
@@ -74,8 +75,11 @@ def _shape(cases: Cases) -> tuple[int, ...]:
 
 
 def _separated(found: Found) -> Proved:
-    cases = found.cases
-    full = in_user_units(cases, found.v)[0]
+    return separated_by(found.cases, in_user_units(found.cases, found.v)[0])
+
+
+def separated_by(cases: Cases, full: Floats) -> Proved:
+    """What a rule, classes × (weights, intercept), proves that is positive on every signed row."""
     nearest = _strictly_positive(raw(cases), full)
     weights, intercept = split(cases, full)
     nothing = np.empty((0, *_shape(cases)))
@@ -107,8 +111,9 @@ def _strictly_positive(cases: Cases, full: Floats) -> float:
 
 def _exactly(cases: Cases, full: Floats, case: Any, other: Any) -> Fraction:
     """(w_own − w_other)ᵀx + b_own − b_other, in fractions."""
-    mine, its = full[cases.own[case]].tolist(), full[other].tolist()
-    x = [*cases.X[cases.row[case]].tolist(), 1.0]
+    columns, numbers = numbers_of(cases.X, int(cases.row[case]))
+    at, x = np.append(columns, -1), [*numbers.tolist(), 1.0]
+    mine, its = full[cases.own[case], at].tolist(), full[other, at].tolist()
     return sum((Fraction(v) * (Fraction(a) - Fraction(b)) for v, a, b in zip(x, mine, its, strict=True)), Fraction(0))
 
 

@@ -33,6 +33,8 @@ OFF, ALIASED = 1e-9, 1e-3
 SURE, SMALL = 1e-11, 20_000
 """Of few numbers Newton's method is asked to go on for longer before a linear program is; but not until rounding hides
 what is left."""
+AT_A_TIME = 1 << 22
+"""Numbers that are written out to be looked at and forgotten."""
 ROUNDS, PART, MANY = 200, 8192, 100_000
 """Rounds at most; cases that are looked at again in the frame, at a time and in all."""
 
@@ -95,7 +97,7 @@ class Hunt:
         while True:
             Z = cases.coordinates(cases.row[first])
             order = np.append(cases.width - 1, np.arange(cases.width - 1)) if cases.lifted else np.arange(cases.width)
-            size = np.append(np.abs(cases.frame.center / cases.frame.scale) + 1, [1.0] * cases.lifted)
+            size = np.append(np.abs(cases.frame.center / cases.frame.scale)[cases.keep] + 1, [1.0] * cases.lifted)
             rounding = np.minimum(64 * EPS * size[order], ALIASED)  # what is mostly its own is no combination
             found = dependence(Z[:, order], rounding * np.sqrt(len(Z)))
             aliased = order[found.aliased]
@@ -109,7 +111,8 @@ class Hunt:
             if not more.size:
                 break
             first = np.union1d(first, more)
-        self.aliased = np.sort(aliased[aliased < len(cases.keep)])
+        empty = np.setdiff1d(np.arange(cases.X.shape[1]), cases.keep)
+        self.aliased = np.union1d(empty, cases.keep[aliased[aliased < len(cases.keep)]])
         if self.aliased.size:
             self.cases = cases.without(self.aliased)
         self.working = Working(self.cases)
@@ -266,7 +269,7 @@ class Hunt:
         """Which of these are zero: without an intercept a row of zeros is on no side of any rule."""
         if self.cases.lifted:
             return np.zeros(len(case), bool)
-        parts = np.array_split(case, 1 + len(case) // 65536)
+        parts = np.array_split(case, 1 + len(case) * self.cases.width // AT_A_TIME)
         return ~np.concatenate([self.cases.coordinates(self.cases.row[part]).any(axis=1) for part in parts])
 
     def _end(self, kind: str, v: Floats) -> Found:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.reading import written
 from ..linalg import EPS, two_product, two_sum
 from .cases import Cases, Look
-from .search import TroubleError
+from .search import AT_A_TIME, TroubleError
 from .units import flat, lengths_between
 
 Floats = NDArray[np.float64]
@@ -65,30 +66,36 @@ def _bound(look: Look, zero: NDArray[np.bool_], full: Floats, cases: Cases) -> f
 def _slip(cases: Cases, look: Look, zero: NDArray[np.bool_], vectors: list[Floats]) -> float:
     """max |aᵀu| / Σⱼ|xⱼ(u_own − u_other)ⱼ| over signed rows that should be zero: 0 if all of them are, exactly."""
     i, k = np.nonzero(zero)
-    case = look.cases.start + i
+    parts = 1 + len(i) * cases.X.shape[1] // AT_A_TIME
+    return max(
+        _slip_of(cases, look.cases.start + case, other, u) for u in vectors
+        for case, other in zip(np.array_split(i, parts), np.array_split(k, parts), strict=True)
+    )  # fmt: skip
+
+
+def _slip_of(cases: Cases, case: Indices, other: Indices, u: Floats) -> float:
+    """The same of one rule and some signed rows."""
     own = cases.own[case]
-    other = 1 - own if cases.classes == 2 else k
-    worst = 0.0
-    for u in vectors:
-        used = np.flatnonzero(u[:, :-1].any(axis=0))
-        X = cases.X[cases.row[case]][:, used].astype(np.float64)
-        if not X.any() and not u[:, -1].any():
-            continue
-        signed = [(u[own, -1], 1.0), (u[other, -1], -1.0)]
-        terms = [sign * level for level, sign in signed]
-        errors: list[Floats] = []
-        for j, x in zip(used, X.T, strict=True):
-            for of, sign in ((own, 1.0), (other, -1.0)):
-                product, error = two_product(x, sign * u[of, j])
-                terms.append(product)
-                errors.append(error)
-        total = np.zeros(len(case))
-        for term in terms:
-            total, error = two_sum(total, term)
+    other = 1 - own if cases.classes == 2 else other
+    used = np.flatnonzero(u[:, :-1].any(axis=0))
+    X = written(cases.X, cases.row[case], used).astype(np.float64)
+    if not X.any() and not u[:, -1].any():
+        return 0.0
+    signed = [(u[own, -1], 1.0), (u[other, -1], -1.0)]
+    terms = [sign * level for level, sign in signed]
+    errors: list[Floats] = []
+    for j, x in zip(used, X.T, strict=True):
+        for of, sign in ((own, 1.0), (other, -1.0)):
+            product, error = two_product(x, sign * u[of, j])
+            terms.append(product)
             errors.append(error)
-        value = np.abs(total + np.sum(errors, axis=0, dtype=np.longdouble))
-        real = np.abs(X * (u[own][:, used] - u[other][:, used])).sum(axis=1)
-        if (value[real == 0] != 0).any():
-            raise TroubleError
-        worst = max(worst, float(np.divide(value, real, out=np.zeros_like(value), where=real > 0).max(initial=0.0)))
+    total = np.zeros(len(case))
+    for term in terms:
+        total, error = two_sum(total, term)
+        errors.append(error)
+    value = np.abs(total + np.sum(errors, axis=0, dtype=np.longdouble))
+    real = np.abs(X * (u[own][:, used] - u[other][:, used])).sum(axis=1)
+    if (value[real == 0] != 0).any():
+        raise TroubleError
+    worst = float(np.divide(value, real, out=np.zeros_like(value), where=real > 0).max(initial=0.0))
     return worst * (1 + 1e-6)

@@ -47,10 +47,13 @@ def split(cases: Cases, full: Floats) -> tuple[Floats, Any]:
 
 def lengths_between(full: Floats) -> Floats:
     """‖w_k − w_j‖ for every two classes, without overflow or underflow."""
-    apart = full[:, None, :-1] - full[None, :, :-1]
-    largest = np.abs(apart).max(axis=2, keepdims=True, initial=0.0)
+    return np.array([_lengths(full[:, :-1] - own[:-1]) for own in full])
+
+
+def _lengths(vectors: Floats) -> Floats:
+    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)
-    return np.asarray(np.linalg.norm(apart / unit, axis=2) * unit[..., 0])
+    return np.asarray(np.linalg.norm(vectors / unit, axis=1) * unit[:, 0])
 
 
 def flat(cases: Cases, full: Floats) -> Floats:

@@ -7,12 +7,18 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from scipy.linalg.blas import daxpy
+
 from ..linalg import steady_factor
 from .descent import Direction, Floats, bounded
 
 MEMORY = 10
 NEWTON_GAIN = 100.0
 """By how much a pass shrinks the decrement while a fresh Hessian lasts."""
+
+
+Pairs = deque[tuple[Floats, Floats, float]]
+"""The last steps s, the changes y of the gradient along them, and sᵀy."""
 
 
 class Solves(Protocol):
@@ -35,7 +41,7 @@ class Preconditioned(Direction):
     ) -> None:  # fmt: skip
         self._factor, self._plain, self._full, self._cost = factor, plain, full, refresh_cost
         self._factorise = factorise
-        self._pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MEMORY)
+        self._pairs: Pairs = deque(maxlen=MEMORY)
         self._refresh = factor is None
         self._last = math.inf
         self.target = 0.0
@@ -54,30 +60,20 @@ class Preconditioned(Direction):
         if at.hessian is not None:
             self._factor = self._factorise(at.hessian)
             self._pairs.clear()
-        d = bounded(self._two_loops(at.gradient), at)
+        d = bounded(-self.solve(at.gradient), at)
         self._refresh = self._too_slow(-float(at.gradient @ d))
         return d
 
     def solve(self, g: Floats) -> Floats:
         """Bg: what the factor and the last steps together make of H⁻¹g."""
-        return -self._two_loops(g)
+        assert self._factor is not None
+        return two_loops(self._pairs, g, self._factor.solve)
 
     def learn(self, move: Floats, before: Any, after: Any) -> None:
         bend = after.gradient - before.gradient
         product = float(move @ bend)
         if product > 0:
             self._pairs.append((move, bend, product))
-
-    def _two_loops(self, gradient: Floats) -> Floats:
-        q, back = gradient.copy(), []
-        for move, bend, product in reversed(self._pairs):
-            back.append(float(move @ q) / product)
-            q -= back[-1] * bend
-        assert self._factor is not None
-        q = self._factor.solve(q)
-        for (move, bend, product), a in zip(self._pairs, reversed(back), strict=True):
-            q += move * (a - float(bend @ q) / product)
-        return -q
 
     def _too_slow(self, decrement: float) -> bool:
         gain, self._last = self._last / max(decrement, 1e-300), decrement
@@ -87,3 +83,15 @@ class Preconditioned(Direction):
         if gain <= 1.2:
             return True
         return ahead / math.log(gain) > self._cost + 1 + ahead / math.log(NEWTON_GAIN)
+
+
+def two_loops(pairs: Pairs, gradient: Floats, first: Callable[[Floats], Floats]) -> Floats:
+    """Bg, B the inverse Hessian that L-BFGS makes of the last steps and of a first guess of it."""
+    q, back = gradient.copy(), []
+    for move, bend, product in reversed(pairs):
+        back.append(float(move @ q) / product)
+        q = daxpy(bend, q, a=-back[-1])
+    q = first(q)
+    for (move, bend, product), a in zip(pairs, reversed(back), strict=True):
+        q = daxpy(move, q, a=a - float(bend @ q) / product)
+    return q

@@ -1,0 +1,238 @@
+"""Rows that are mostly zeros, without the zeros: CSR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+BLOCK = 1 << 20
+"""Numbers that are turned to double precision at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """xᵢ has values[e] in columns[e], starts[i] ≤ e < starts[i + 1], and zeros elsewhere.
+
+    It reads like an array where the rest of the library looks at rows: `len`, `shape`, `dtype`, rows by slices (views)
+    and by indices (copies), products with weights. `size` is the count of numbers that are there, and `dense` writes
+    the zeros out: for a block of rows, never for all.
+    """
+
+    values: NDArray[Any]
+    """float32 or float64."""
+    columns: NDArray[Any]
+    """int32 or int64."""
+    starts: NDArray[np.int64]
+    width: int
+
+    @classmethod
+    def of(cls, matrix: Any) -> Sparse:
+        """The rows of a scipy CSR matrix of floats, not copied, unless a row names a column twice or out of order."""
+        _check(matrix)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        starts, columns = matrix.indptr.astype(np.int64), np.ascontiguousarray(matrix.indices)
+        columns = columns if columns.dtype == np.int32 else columns.astype(np.int64, copy=False)
+        return cls(np.ascontiguousarray(matrix.data), columns, starts, int(matrix.shape[1]))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self), self.width
+
+    @property
+    def ndim(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def dtype(self) -> Any:
+        """That of the numbers."""
+        return self.values.dtype
+
+    @property
+    def size(self) -> int:
+        """How many numbers are there."""
+        return int(self.starts[-1] - self.starts[0])
+
+    @property
+    def numbers(self) -> NDArray[Any]:
+        """The numbers that are there, row after row."""
+        return self.values[self.starts[0] : self.starts[-1]]
+
+    @property
+    def named(self) -> NDArray[Any]:
+        """Their columns."""
+        return self.columns[self.starts[0] : self.starts[-1]]
+
+    @property
+    def parts(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+        """Numbers, columns, starts: what a compiled pass takes."""
+        return self.values, self.columns, self.starts
+
+    def __getitem__(self, rows: Any) -> Sparse:
+        if isinstance(rows, slice):
+            lo, hi, step = rows.indices(len(self))
+            if step == 1:
+                return replace(self, starts=self.starts[lo : max(hi, lo) + 1])
+            rows = np.arange(lo, hi, step)
+        rows = np.asarray(rows)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else np.where(rows < 0, rows + len(self), rows)
+        first, counts = self.starts[rows], np.diff(self.starts)[rows]
+        starts = np.append(0, np.cumsum(counts)).astype(np.int64)
+        places = np.arange(starts[-1]) + np.repeat(first - starts[:-1], counts)
+        return replace(self, values=self.values[places], columns=self.columns[places], starts=starts)
+
+    def dense(self) -> NDArray[Any]:
+        """These rows with their zeros."""
+        made = np.zeros(self.shape, self.dtype)
+        made[np.repeat(np.arange(len(self)), np.diff(self.starts)), self.named] = self.numbers
+        return made
+
+    def scipy(self) -> Any:
+        """The same as scipy's CSR array, without a copy."""
+        from scipy.sparse import csr_array
+
+        starts = self.starts - self.starts[0]
+        if self.columns.dtype == np.int32 and self.size < np.iinfo(np.int32).max:
+            starts = starts.astype(np.int32)
+        return csr_array((self.numbers, self.named, starts), shape=self.shape)
+
+    def __matmul__(self, weights: Any) -> Floats:
+        """XW in double precision, block by block where X is not."""
+        W, rows = np.asarray(weights, dtype=np.float64), max(1, len(self))
+        if self.dtype == np.float64:
+            return self.scipy() @ W  # type: ignore[no-any-return]
+        step = max(1, BLOCK * rows // max(1, self.size))
+        blocks = [self[lo : lo + step].scipy().astype(np.float64) @ W for lo in range(0, len(self), step)]
+        return np.concatenate([np.empty((0, *W.shape[1:])), *blocks])
+
+    def __abs__(self) -> Sparse:
+        """The same without signs."""
+        return self._with(np.abs(self.numbers))
+
+    def squared(self) -> Sparse:
+        """Every number squared, in double precision."""
+        return self._with(np.square(self.numbers, dtype=np.float64))
+
+    def astype(self, dtype: Any) -> Sparse:
+        """The same rows in this precision, copied only if they are in another."""
+        return self if self.dtype == dtype else self._with(self.numbers.astype(dtype))
+
+    def _with(self, numbers: NDArray[Any]) -> Sparse:
+        return Sparse(numbers, self.named, self.starts - self.starts[0], self.width)
+
+    def extremes(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The least and the largest number of every column, zeros that are left out counted."""
+        whole = np.bincount(self.named, minlength=self.width) == len(self)
+        low = np.where(whole, np.inf, 0.0).astype(self.dtype)
+        high = -low
+        with np.errstate(invalid="ignore"):
+            np.minimum.at(low, self.named, self.numbers)
+            np.maximum.at(high, self.named, self.numbers)
+        return low, high
+
+    def squares(self) -> Floats:
+        """‖xᵢ‖² of every row."""
+        row = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return np.bincount(row, np.square(self.numbers, dtype=np.float64), len(self)).astype(np.float64)
+
+    def any(self) -> bool:
+        """Whether a number is not zero."""
+        return bool(self.numbers.any())
+
+    def finite(self) -> bool:
+        """Whether there is neither NaN nor infinity."""
+        return bool(np.isfinite(self.numbers).all())
+
+    def sum(self) -> float:
+        """The sum of all numbers."""
+        return float(self.numbers.sum(dtype=np.float64))
+
+    def lay(self, weights: NDArray[Any]) -> Laid:
+        """Weights, classes × columns, as the passes over these rows take them."""
+        return Laid.of(weights, self.values.dtype.name)
+
+    def room(self, classes: int) -> Laid:
+        """Zeros for so many classes and all columns, to add pulls to."""
+        return Laid.of(np.broadcast_to(0.0, (classes, self.width)), self.values.dtype.name)
+
+    def _kernel(self, which: int) -> Any:
+        from ..compiled_sparse import product_kernels
+
+        return product_kernels(self.values.dtype.name, self.columns.dtype.name)[which]
+
+    def scores(self, weights: NDArray[Any] | Laid, lo: int, hi: int) -> NDArray[Any]:
+        """W xᵢ for the rows lo ≤ i < hi, classes × rows, in the precision of X."""
+        laid = weights if isinstance(weights, Laid) else self.lay(weights)
+        found = []
+        for W, classes in zip(laid.parts, laid.counts, strict=True):
+            S = np.empty((hi - lo, W.shape[1]), self.values.dtype)
+            self._kernel(0)(*self.parts, lo, hi, W.shape[1] // laid.lanes, W, S)
+            found.append(S[:, :classes].T)
+        return np.vstack(found) if len(found) > 1 else found[0]
+
+    def pull(self, slope: NDArray[Any], lo: int, hi: int) -> NDArray[Any]:
+        """Σᵢ slopeᵢ xᵢᵀ over the rows lo ≤ i < hi, classes × columns, in the precision of X."""
+        total = self.room(len(slope))
+        self.add_pull(total, slope, lo, hi)
+        return total.table()
+
+    def add_pull(self, total: Laid, slope: NDArray[Any], lo: int, hi: int) -> None:
+        """total ← total + Σᵢ slopeᵢ xᵢᵀ over the rows lo ≤ i < hi."""
+        first = 0
+        for G, classes in zip(total.parts, total.counts, strict=True):
+            R = np.zeros((hi - lo, G.shape[1]), self.values.dtype)
+            R[:, :classes] = slope[first : first + classes].T
+            self._kernel(1)(*self.parts, lo, hi, G.shape[1] // total.lanes, R, G)
+            first += classes
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """A number for each class and column, the classes of a column side by side in whole vectors."""
+
+    parts: tuple[NDArray[Any], ...]
+    """Columns × classes, as many classes a part as the kernels take."""
+    counts: tuple[int, ...]
+    lanes: int
+
+    @classmethod
+    def of(cls, weights: NDArray[Any], dtype: str) -> Laid:
+        """From classes × columns."""
+        from ..compiled_sparse import LANES, MOST_VECTORS
+
+        lanes, parts, counts = LANES[dtype], [], []
+        for first in range(0, len(weights), MOST_VECTORS * lanes):
+            some = weights[first : first + MOST_VECTORS * lanes]
+            part = np.zeros((weights.shape[1], -(-len(some) // lanes) * lanes), dtype)
+            part[:, : len(some)] = some.T
+            parts.append(part)
+            counts.append(len(some))
+        return cls(tuple(parts), tuple(counts), lanes)
+
+    def table(self) -> NDArray[Any]:
+        """Classes × columns again."""
+        rows = [part[:, :count].T for part, count in zip(self.parts, self.counts, strict=True)]
+        return np.vstack(rows) if len(rows) > 1 else rows[0]
+
+
+def _check(matrix: Any) -> None:
+    """Compiled passes go wherever a matrix points: one that points outside is refused."""
+    (rows, width), starts, columns = matrix.shape, matrix.indptr, matrix.indices
+    sound = starts.size == rows + 1 and starts[0] == 0 and bool((starts[1:] >= starts[:-1]).all())
+    if not sound or starts[-1] > min(matrix.data.size, columns.size):
+        raise ValueError("X is no CSR matrix: its indptr does not divide its numbers into rows. Build it anew.")
+    named = columns[: starts[-1]]
+    largest = int(named.view(f"u{named.itemsize}").max()) if named.size else -1  # unsigned, what is negative is large
+    if largest >= width:
+        worst = int(named.min()) if int(named.min()) < 0 else int(named.max())
+        raise ValueError(f"X is no CSR matrix: it has {width} columns and names column {worst}. Build it anew.")

@@ -1,0 +1,162 @@
+"""A perceptron in motion: the boundary before and after each of some updates, and the row that caused it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..rule import LinearRule
+from .lines import boundary, regions
+from .style import GREY, YELLOW, look, plural
+
+Floats = NDArray[np.float64]
+PAD, ARROW, WIDEST = 0.12, 0.16, 5
+"""The free part of a column's range on each side; the length of an arrow in the box; panels side by side."""
+
+
+class Panel(NamedTuple):
+    """One update, as it is drawn."""
+
+    number: int
+    before: LinearRule | None
+    """None at the start, where all weights are zero."""
+    after: LinearRule
+    row: int
+    label: Any
+
+
+def draw(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1, axes: Any = None) -> Any:
+    """Draw `count` successive updates of a perceptron on rows of two columns, from number `first` on.  [003 slide 23]
+
+    The model is any that has `steps(X, y)`; a clone of it learns. In each panel the row that was mistaken has a ring,
+    the boundary was the dashed line and becomes the solid one, an arrow shows the way the weights point, and the title
+    says how many rows are wrong before and after: an update mends its own row, and may spoil others. Returns the axes.
+    """
+    rows, labels = _plane(X), np.asarray(y)
+    if labels.shape != (len(rows),):
+        raise ValueError(f"y has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.")
+    panels = _panels(model, X, y, count, first)
+    if not panels:
+        raise ValueError(f"The run has fewer than {first} updates: there is nothing to draw. Begin earlier.")
+    if axes is None:
+        wide = min(WIDEST, len(panels))
+        high = -(-len(panels) // wide)
+        _, axes = plt.subplots(high, wide, figsize=(2.9 * wide, 3.2 * high), layout="constrained", squeeze=False)
+    places = np.ravel(axes)
+    if len(places) < len(panels):
+        raise ValueError(f"{len(panels)} updates need as many axes; {len(places)} were given.")
+    for ax, panel in zip(places, panels, strict=False):
+        _draw_one(ax, panel, rows, labels)
+    for ax in places[len(panels) :]:
+        ax.set_axis_off()
+    _legend(places[0], panels[0])
+    return axes
+
+
+def alt_text(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1) -> str:
+    """The same in words, for who cannot see it."""
+    rows, labels = _plane(X), np.asarray(y)
+    lines = [f"{plural(len(rows))} of two columns; updates {first} on of {type(model).__name__}."]
+    for panel in _panels(model, X, y, count, first):
+        was, now = _wrong(panel.before, rows, labels), _wrong(panel.after, rows, labels)
+        lines.append(f"Update {panel.number}: row {panel.row} ({panel.label}) was mistaken; {was} wrong, then {now}.")
+    return " ".join(lines)
+
+
+def _plane(X: Any) -> Floats:
+    rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != 2:
+        raise ValueError(f"X has shape {rows.shape}; a picture of updates needs rows of two columns.")
+    return rows
+
+
+def _panels(model: Any, X: Any, y: Any, count: int, first: int) -> list[Panel]:
+    if count < 1 or first < 1:
+        raise ValueError(f"count is {count} and first {first}; both are at least one.")
+    learner, panels = clone(model), []
+    before = _start(learner, y)
+    run = learner.steps(X, y)
+    classes = tuple(np.unique(np.asarray(y)).tolist())
+    for number, update in enumerate(islice(run, first + count - 1), start=1):
+        all_there = len(classes) == (2 if update.weights.ndim == 1 else len(update.weights))
+        after = LinearRule(update.weights, update.intercept, classes if all_there else _so_far(learner))
+        if number >= first:
+            panels.append(Panel(number, before, after, update.row, update.label))
+        before = after
+    run.close()
+    return panels
+
+
+def _start(learner: Any, y: Any) -> LinearRule | None:
+    """The rule of the weights that were given to start with; None for zero."""
+    given, classes = getattr(learner, "init", None), tuple(np.unique(np.asarray(y)).tolist())
+    if given is None:
+        return None
+    W = np.reshape(np.asarray(given, dtype=np.float64), (1 if len(classes) == 2 else len(classes), -1))
+    b = W[:, 2] if W.shape[1] > 2 else np.zeros(len(W))
+    return LinearRule(W[0, :2], float(b[0]), classes) if len(W) == 1 else LinearRule(W[:, :2], b, classes)
+
+
+def _so_far(learner: Any) -> tuple[Any, ...]:
+    """The classes of a stream as far as they have come."""
+    classes = tuple(learner.classes_.tolist())
+    return classes if len(classes) > 1 else (f"not {classes[0]}", classes[0])
+
+
+def _wrong(rule: LinearRule | None, X: Floats, y: NDArray[Any]) -> int:
+    predicted = np.full(len(y), np.unique(y)[0]) if rule is None else rule.classify(X)
+    return int((predicted != y).sum())
+
+
+def _draw_one(ax: Any, panel: Panel, X: Floats, y: NDArray[Any]) -> None:
+    low, high = _box(X)
+    for k, region in enumerate(regions(panel.after, low, high, 0.0)):
+        ax.fill(*region.T, color=look(k).colour, alpha=0.08, lw=0, zorder=0)
+    for k, label in enumerate(np.unique(y)):
+        colour, marker = look(k)
+        ax.scatter(*X[y == label].T, s=22, c=colour, marker=marker, lw=0, alpha=0.85, zorder=3)
+    for rule, style, colour in ((panel.before, "--", GREY), (panel.after, "-", "black")):
+        if rule is not None:
+            for ends in boundary(rule, low, high):
+                ax.plot(*ends.T, style, color=colour, lw=1.6, zorder=2)
+                _arrow(ax, rule, ends, colour, high - low)
+    ax.scatter(*X[panel.row], s=150, fc=YELLOW, ec="black", lw=1.3, zorder=2.5)
+    was, now = _wrong(panel.before, X, y), _wrong(panel.after, X, y)
+    ax.set_title(f"update {panel.number}: row {panel.row}\n{was} → {now} wrong", fontsize=9)
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    ax.set_xticks([])
+    ax.set_yticks([])
+
+
+def _arrow(ax: Any, rule: LinearRule, ends: Floats, colour: str, size: Floats) -> None:
+    """From the middle of the line towards the second class; of many classes there is none."""
+    if rule.weights.ndim > 1:
+        return
+    normal = rule.weights * size  # in the box the columns have one scale, so that the arrow has one length
+    tip = ARROW * size * normal / np.linalg.norm(normal)
+    ax.annotate("", ends.mean(axis=0) + tip, ends.mean(axis=0), arrowprops={"arrowstyle": "-|>", "color": colour})
+
+
+def _box(X: Floats) -> tuple[Floats, Floats]:
+    low, high = X.min(axis=0), X.max(axis=0)
+    pad = PAD * np.where(high > low, high - low, 1.0)
+    return low - pad, high + pad
+
+
+def _legend(ax: Any, panel: Panel) -> None:
+    handles = [
+        plt.Line2D([], [], ls="none", marker=look(k).marker, color=look(k).colour, label=str(label))
+        for k, label in enumerate(panel.after.classes)
+    ]
+    handles += [
+        plt.Line2D([], [], ls="none", marker="o", mfc=YELLOW, mec="black", ms=10, label="the row mistaken"),
+        plt.Line2D([], [], ls="--", color=GREY, label="before"),
+        plt.Line2D([], [], ls="-", color="black", label="after"),
+    ]
+    ax.figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False, fontsize=9)
