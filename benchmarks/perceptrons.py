@@ -69,7 +69,7 @@ def dense(n: int, d: int, required: float, noise: float = NOISE) -> Table:
     X = rng.standard_normal((n, d))
     z = X @ rng.standard_normal(d)
     y = (z + noise * z.std() * rng.standard_normal(n) > 0).astype(np.int64)
-    return Table(f"{n:,} × {d} dense, noise {noise}".replace(",", " "), X, y, required)
+    return Table(f"{n:,} × {d} dense; noise {noise}".replace(",", " "), X, y, required)
 
 
 def sparse(n: int, d: int, filled: int, required: float) -> Table:
