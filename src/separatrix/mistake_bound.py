@@ -12,7 +12,8 @@ from scipy.optimize import minimize_scalar
 from .data import Sparse
 
 Floats = NDArray[np.float64]
-NUMBERS = 1 << 21
+NUMBERS = 1 << 20
+"""Numbers of X that are looked at together."""
 
 
 class MistakeBound(NamedTuple):

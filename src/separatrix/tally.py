@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from .data import Sparse
 from .data.threads import ordered_map, thread_count
 from .linalg import EPS
+from .mistake_bound import blocks
 from .perceptron import kind_of
 
 Floats = NDArray[np.float64]
-NUMBERS = 1 << 20
-"""Numbers of X that are looked at together."""
 COMPILE_FROM = 400_000
 """Numbers in X from which the compiled scores pay."""
 THREADS_FROM = 4_000_000
@@ -44,7 +43,7 @@ def mistakes_of(X: Any, target: Any, W: Floats, b: Floats, *, at_most: int | Non
 
     count = 0
     with ordered_map(_threads(X)) as each:
-        for found in each(wrong, _blocks(X)):
+        for found in each(wrong, blocks(X)):
             count += found
             if at_most is not None and count > at_most:
                 break
@@ -59,7 +58,7 @@ def tally(X: Any, target: Any, W: Floats, b: Floats) -> Tally:
         return _look(X, target, W, b, rows, sizes=whole[0].separated)
 
     with ordered_map(_threads(X)) as each:
-        for found in each(look, _blocks(X)):
+        for found in each(look, blocks(X)):
             whole[0] = Tally(
                 whole[0].mistakes + found.mistakes, whole[0].separated and found.separated,
                 min(whole[0].margin, found.margin), whole[0].finite and found.finite,
@@ -106,12 +105,6 @@ def _scores(X: Any, rows: slice, W: Floats, b: Floats, *, sizes: bool = False) -
     read, s = X.parts if isinstance(X, Sparse) else X, np.empty((rows.stop - rows.start, len(W)))
     scores_kernel(*kind_of(read))(read, rows.start, rows.stop, np.ascontiguousarray(W), b, s)
     return s, size
-
-
-def _blocks(X: Any) -> list[slice]:
-    numbers = X.size / max(1, len(X)) if isinstance(X, Sparse) else X.shape[1]
-    step = max(1, int(NUMBERS / max(1.0, numbers)))
-    return [slice(lo, min(lo + step, len(X))) for lo in range(0, len(X), step)]
 
 
 def _winner(s: Floats) -> NDArray[Any]:
