@@ -377,7 +377,13 @@ def test_updates_from_a_later_one_on_and_in_given_axes():
 def test_many_classes_and_sparse_rows_are_drawn():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.standard_normal((10, 2)) + centre for centre in ([0, 4], [4, 0], [-4, -4])])
-    draw_updates(OnlinePerceptron(), csr_array(X), np.repeat([0, 1, 2], 10)[rng.permutation(30)], count=3, first=4)
+    y = np.repeat([0, 1, 2], 10)[rng.permutation(30)]
+    axes = np.ravel(draw_updates(OnlinePerceptron(), csr_array(X), y, count=3, first=4))
+    rows = [update.row for update in OnlinePerceptron().steps(X, y)][3:6]
+    assert [ax.get_title().split("\n")[0] for ax in axes] == [
+        f"update {4 + k}: row {row}" for k, row in enumerate(rows)
+    ]
+    assert all(len(ax.patches) >= 2 for ax in axes), "a region for each class that has one"
 
 
 @pytest.mark.parametrize(
@@ -397,7 +403,11 @@ def test_updates_that_cannot_be_drawn_are_refused(given, says):
 
 def test_a_stream_is_drawn_from_its_first_row_on():
     X, y = np.array([[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0], [2.0, 2.0]]), ["a", "b", "c", "a"]
-    draw_updates(OnlinePerceptron(), X, y)
+    axes = np.ravel(draw_updates(OnlinePerceptron(), X, y))
+    rows = [update.row for update in OnlinePerceptron().steps(X, y)]
+    drawn = [ax.get_title().split("\n")[0] for ax in axes if ax.axison]
+    assert drawn == [f"update {k}: row {row}" for k, row in enumerate(rows, start=1)]
+    assert rows[0] == 0
 
 
 def test_a_start_that_was_given_is_where_it_begins():

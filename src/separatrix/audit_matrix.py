@@ -12,14 +12,14 @@ NUMBERS = 1 << 22
 """How many numbers of sparse rows are written out at a time."""
 
 
-def is_sparse(X: Any) -> bool:
+def is_csr(X: Any) -> bool:
     """Whether X is one of scipy's."""
     return bool(sparse.issparse(X))
 
 
 def matrix(X: Any) -> Any:
     """X as an array of numbers, or as CSR in which every column of a row is named once."""
-    if not is_sparse(X):
+    if not is_csr(X):
         X = np.asarray(X)
     elif not (X := X.tocsr()).has_canonical_format:
         X = X.copy()
@@ -29,17 +29,17 @@ def matrix(X: Any) -> Any:
 
 def written(X: Any) -> Any:
     """The same with its zeros, in double precision."""
-    return (X.toarray() if is_sparse(X) else X).astype(float, copy=False)
+    return (X.toarray() if is_csr(X) else X).astype(float, copy=False)
 
 
 def finite(X: Any) -> bool:
     """Whether there is neither NaN nor infinity."""
-    return bool(np.isfinite(X.data if is_sparse(X) else X).all())
+    return bool(np.isfinite(X.data if is_csr(X) else X).all())
 
 
 def largest(X: Any) -> Any:
     """maxᵢ |xᵢⱼ| of each column."""
-    if not is_sparse(X):
+    if not is_csr(X):
         return np.abs(X).max(axis=0)
     sizes = np.zeros(X.shape[1])
     np.maximum.at(sizes, X.indices, np.abs(X.data.astype(float)))
@@ -48,7 +48,7 @@ def largest(X: Any) -> Any:
 
 def numbers_of(X: Any, row: int) -> tuple[Any, Any]:
     """The columns in which a row is not zero, and its numbers there."""
-    if is_sparse(X):
+    if is_csr(X):
         some = slice(X.indptr[row], X.indptr[row + 1])
         columns, numbers = X.indices[some], X.data[some].astype(float)
         return columns[numbers != 0], numbers[numbers != 0]
@@ -58,7 +58,7 @@ def numbers_of(X: Any, row: int) -> tuple[Any, Any]:
 
 def without_empty(X: Any, used: Any) -> tuple[Any, Any]:
     """Those of some columns that X may have numbers in, and these columns of X written out."""
-    if is_sparse(X):
+    if is_csr(X):
         named = np.zeros(X.shape[1], bool)
         named[X.indices] = True
         used = used & named
@@ -67,7 +67,7 @@ def without_empty(X: Any, used: Any) -> tuple[Any, Any]:
 
 def pieces(X: Any, rows: Any, most: int) -> Iterator[Any]:
     """The rows, at most so many together; sparse ones so few that what `without_empty` writes out is bounded."""
-    filled = np.append(0, np.cumsum(np.diff(X.indptr)[rows])) if is_sparse(X) else None
+    filled = np.append(0, np.cumsum(np.diff(X.indptr)[rows])) if is_csr(X) else None
     lo = 0
     while lo < len(rows):
         count = min(most, len(rows) - lo)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
-from .audit_sheet import Sheet, read_sparse
+from .audit_sheet import Sheet, read_csr
 from .verdict import Claim
 
 CHUNK, WRITTEN_OUT = 4096, 1 << 21
@@ -29,7 +29,7 @@ class Table:
     """
 
     def __init__(self, claim: Claim, X: Any, y: Any, sample_weight: Any) -> None:
-        X = read_sparse(X) if issparse(X) else np.asarray(X)
+        X = read_csr(X) if issparse(X) else np.asarray(X)
         share = _probabilities(claim, y) if claim.soft else _indicators(claim, y)
         cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()

@@ -12,7 +12,7 @@ SMALL, NUMBERS, ROWS = 4_000_000, 1 << 20, 4096
 """A table of so many numbers, zeros counted, is simply written out; numbers and rows that are looked at together."""
 
 
-def read_sparse(X: Any) -> Any:
+def read_csr(X: Any) -> Any:
     """The rows of any sparse matrix; what stands twice is added up. A small table is written out."""
     rows = csr_array(X)
     rows = rows if rows.dtype.kind in "biuf" else rows.astype(float)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .audit_cases import Cases
 from .audit_exact import EPS, weighed_sum
-from .audit_matrix import is_sparse, written
+from .audit_matrix import is_csr, written
 from .separable import Combination
 
 NEAR = 2.0**-10
@@ -72,7 +72,7 @@ class SignedRows:
     def _columns(self) -> Any:
         """These rows of X, sparse ones column by column."""
         X = self.cases.X[self.rows]
-        return X.tocsc() if is_sparse(X) else X
+        return X.tocsc() if is_csr(X) else X
 
     def column(self, k: int, j: int) -> Any:
         """One coordinate of all rows."""

@@ -33,7 +33,7 @@ def _row(X: Any, i: int) -> tuple[Any, Any]:
     return slice(None), X[i].astype(np.float64)
 
 
-def _is_sparse(X: Any) -> bool:
+def _is_csr(X: Any) -> bool:
     return isinstance(X, types.BaseTuple)
 
 
@@ -45,7 +45,7 @@ def score(W: Any, k: int, start: float, X: Any, i: int) -> float:
 
 @overload(score, jit_options=INLINED)
 def _score(W, k, start, X, i):  # type: ignore[no-untyped-def]
-    if not _is_sparse(X):
+    if not _is_csr(X):
         return lambda W, k, start, X, i: dense_score(W, k, start, X, i)
 
     def sparse(W, k, start, X, i):  # type: ignore[no-untyped-def]
@@ -89,7 +89,7 @@ def add(W: Any, k: int, pull: float, X: Any, i: int) -> None:
 
 @overload(add, jit_options=INLINED)
 def _add(W, k, pull, X, i):  # type: ignore[no-untyped-def]
-    if not _is_sparse(X):
+    if not _is_csr(X):
 
         def dense(W, k, pull, X, i):  # type: ignore[no-untyped-def]
             for j in range(W.shape[1]):
@@ -123,7 +123,7 @@ def move_and_score(W: Any, k: int, pull: float, X: Any, h: int, start: float, i:
 
 @overload(move_and_score, jit_options=INLINED)
 def _move_and_score(W, k, pull, X, h, start, i):  # type: ignore[no-untyped-def]
-    if not _is_sparse(X):
+    if not _is_csr(X):
         return lambda W, k, pull, X, h, start, i: dense_move_and_score(W, k, 1.0, pull, h, start, X, i)
 
     def sparse(W, k, pull, X, h, start, i):  # type: ignore[no-untyped-def]
@@ -140,7 +140,7 @@ def read(W: Any, k: int, memo: Any, start: float, X: Any, i: int) -> float:
 
 @overload(read, jit_options=INLINED)
 def _read(W, k, memo, start, X, i):  # type: ignore[no-untyped-def]
-    if not _is_sparse(X):
+    if not _is_csr(X):
         return lambda W, k, memo, start, X, i: dense_score(W, k, start, X, i)
     return lambda W, k, memo, start, X, i: start + memo[0] * score(W, k, 0.0, X, i)
 
@@ -160,7 +160,7 @@ def decay(X: Any, memo: Any, keep: float, W: Any, sum_W: Any) -> None:
 
 @overload(decay, jit_options=EXACT)
 def _decay(X, memo, keep, W, sum_W):  # type: ignore[no-untyped-def]
-    if not _is_sparse(X):
+    if not _is_csr(X):
         return lambda X, memo, keep, W, sum_W: None
 
     def sparse(X, memo, keep, W, sum_W):  # type: ignore[no-untyped-def]
@@ -188,7 +188,7 @@ def learn(
 
 @overload(learn, jit_options=INLINED)
 def _learn(W, k, memo, keep, pull, h, start, X, i, sum_W):  # type: ignore[no-untyped-def]
-    if not _is_sparse(X):
+    if not _is_csr(X):
 
         def dense(W, k, memo, keep, pull, h, start, X, i, sum_W):  # type: ignore[no-untyped-def]
             return dense_move_and_score(W, k, keep, pull, h, start, X, i)
@@ -213,7 +213,7 @@ def note(X: Any, memo: Any, W: Any, b: Any, sum_W: Any, sum_b: Any) -> None:
 
 @overload(note, jit_options=EXACT)
 def _note(X, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
-    if _is_sparse(X):
+    if _is_csr(X):
 
         def sparse(X, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
             memo[1] += memo[0]
@@ -242,7 +242,7 @@ def fetch_far(X: Any, i: int) -> None:
 def _fetch(hint: Any, dense: Any, line: Any) -> None:
     @overload(hint, jit_options=INLINED)
     def _(X, i):  # type: ignore[no-untyped-def]
-        if not _is_sparse(X):
+        if not _is_csr(X):
             return lambda X, i: dense(X, i)
 
         def sparse(X, i):  # type: ignore[no-untyped-def]
@@ -267,7 +267,7 @@ def row_bytes(X: Any) -> int:
 
 @overload(row_bytes)
 def _row_bytes(X):  # type: ignore[no-untyped-def]
-    if _is_sparse(X):
+    if _is_csr(X):
         return lambda X: X[0].itemsize * (X[2][-1] - X[2][0]) // max(1, X[2].size - 1)
     return lambda X: X.shape[1] * X.itemsize
 
