@@ -149,6 +149,53 @@ class Claim:
     """Whether the targets were probabilities: of the second class, or a row of them for every class."""
 
 
+@dataclass(frozen=True, eq=False)
+class KernelClaim:
+    """s(x) = Σⱼ αⱼ (k(xⱼ, x) + 1) errs on this part of the rows; without an intercept there is no + 1.
+
+    The rows xⱼ are named by their places in the rows that were learnt from: the check finds them there.
+    """
+
+    classes: tuple[Any, ...]
+    kernel: Any
+    """k(A, B) of two sets of rows or objects: len(A) × len(B) numbers. None where X holds these numbers itself."""
+    support: NDArray[np.intp]
+    coefficients: Floats
+    """α: of two classes one for each row of the support, of K classes K × that."""
+    fit_intercept: bool
+    value: float
+    """The part of the rows whose class is not predicted."""
+    rows: int
+    objective: str = "mistakes"
+
+
+@dataclass(frozen=True)
+class KernelSeparation(Proof):
+    """Every row's own class has a higher score than any other, by `margin` times the length of the weights or more."""
+
+    margin: float
+    """minᵢ yᵢ s(xᵢ)/‖w‖, ‖w‖² = αᵀKα; of K classes min over the other classes of (s_y − sₖ)/‖w_y − wₖ‖."""
+    length: float
+    """‖w‖ in the space of the features; of K classes that of all K together."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointClaim:
+    """What was minimised over θ, the scores being s_c = θ·Φ(x, c), and where the fit ended."""
+
+    classes: tuple[Any, ...]
+    feature_map: Any
+    """Φ(X, c): rows × features for each class c."""
+    weights: Floats
+    """θ."""
+    l2: float
+    value: float
+    """The mean loss, the penalty included; of mistakes the part of the rows whose class is not predicted."""
+    rows: int
+    objective: str = "likelihood"
+    """Or "squared", the mean of ‖y − p‖²; or "mistakes"."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """How a fit ended. `str(verdict)` says it in sentences; `verdict.check(X, y)` recomputes what it claims."""
@@ -158,7 +205,8 @@ class Verdict:
     certificate: Proof | None
     cause: str
     remedy: str
-    claim: Claim = field(repr=False)
+    claim: Any = field(repr=False)
+    """A `Claim`; of an expansion in kernels a `KernelClaim`, of joint features a `JointClaim`."""
     separability: Any = field(default=None, repr=False)
     """Where maximum likelihood has no finite answer: the `Separability` that says which rows and columns are why."""
 
@@ -219,6 +267,8 @@ def plain(record: Any) -> dict[str, Any]:
 
 def plain_value(value: Any) -> Any:
     """A value as JSON can hold it."""
+    if callable(value) and not isinstance(value, type):
+        return repr(value) if is_dataclass(value) else getattr(value, "__qualname__", type(value).__name__)
     if is_dataclass(value) and not isinstance(value, type):
         return plain(value)
     if isinstance(value, Mapping):
