@@ -9,8 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import kernels as kernels
     from . import losses as losses
+    from .expansion import Expansion as Expansion
     from .fitting.path import CrossValidation as CrossValidation
+    from .learners.kernel import KernelPerceptron as KernelPerceptron
     from .learners.logistic import LogisticRegression as LogisticRegression
     from .learners.margin import MaxMarginClassifier as MaxMarginClassifier
     from .learners.online_perceptron import OnlinePerceptron as OnlinePerceptron
@@ -42,6 +45,8 @@ _HOMES = {
     "OnlinePerceptron": ".learners.online_perceptron",
     "VotedPerceptron": ".learners.voted",
     "OnlineToBatch": ".learners.online_to_batch",
+    "KernelPerceptron": ".learners.kernel",
+    "Expansion": ".expansion",
     "MistakeBound": ".mistake_bound",
     "MistakeLog": ".mistakes",
     "Verdict": ".verdict",
@@ -57,6 +62,8 @@ __all__ = [
     "AveragedPerceptron",
     "BudgetWarning",
     "CrossValidation",
+    "Expansion",
+    "KernelPerceptron",
     "LearningRate",
     "LinearRule",
     "LogisticRegression",
@@ -72,14 +79,15 @@ __all__ = [
     "SeparationWarning",
     "Verdict",
     "VotedPerceptron",
+    "kernels",
     "losses",
     "separability",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "losses":
-        return import_module(".losses", __name__)
+    if name in ("kernels", "losses"):
+        return import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name], __name__), name)

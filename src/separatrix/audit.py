@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .audit_kernel import expansion_holds
 from .audit_limit import limit_holds
 from .audit_margin import OBJECTIVES as MARGINS
 from .audit_margin import margin_holds
@@ -24,7 +25,7 @@ from .audit_point import Point, excess, explained
 from .audit_proofs import likelihood_gap, squared_gap
 from .audit_rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
 from .audit_sheet import Sheet
-from .verdict import Claim, Limit, Locality, Optimality, Separation
+from .verdict import Claim, KernelClaim, Limit, Locality, Optimality, Separation
 
 if TYPE_CHECKING:
     from .verdict import Verdict
@@ -42,6 +43,8 @@ COUNTED = ("separated", "budget", "interrupted")
 @np.errstate(over="ignore", invalid="ignore")  # what is not a number proves nothing
 def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
     """Whether the verdict's claim holds on these rows."""
+    if isinstance(verdict.claim, KernelClaim):
+        return sample_weight is None and expansion_holds(verdict, X, y)
     claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)
     margin = claim.objective in MARGINS
     if not _coherent(claim) or (kind and not margin and not isinstance(proof, kind)):

@@ -80,12 +80,16 @@ class Ballot:
 
         As `Ballot.of(log.until(end), …).tally(X)` for each end, for a ballot of all classifiers (tail = 1).
         """
+        cuts, rest, order = self.cuts(ends)
+        found = self._tallies(X, cuts[order], rest[order], n_threads)
+        return found[np.argsort(order)]
+
+    def cuts(self, ends: Any) -> tuple[Integers, Integers, Integers]:
+        """After how many mistakes the log is cut, the votes of the last weights there, and the cuts' order."""
         changes = np.concatenate([[0], np.cumsum(self.votes)])
         seen = np.minimum(np.asarray(ends, np.int64), changes[-1] - 1)
         cuts = np.searchsorted(changes[1:-1], seen, side="right")
-        order = np.argsort(cuts, kind="stable")
-        found = self._tallies(X, cuts[order], (seen + 1 - changes[cuts])[order], n_threads)
-        return found[np.argsort(order)]
+        return cuts, seen + 1 - changes[cuts], np.argsort(cuts, kind="stable")
 
     def errors(self, X: Any, truth: Any, n_threads: int | None = None) -> Floats:
         """err(f̂ₗ) on rows of these classes (by index), for each vector of weights; NaN for those without votes."""
@@ -99,20 +103,20 @@ class Ballot:
         found = np.empty((len(cuts), len(X), 1 if self.classes == 2 else self.classes))
         for lo, counted, _ in self._blocks(X, cuts, rest.astype(np.float64), n_threads):
             found[:, lo : lo + counted.shape[2]] = counted.swapaxes(1, 2)
+        return self.shares(found, cuts, rest)
+
+    def shares(self, counted: Floats, cuts: Integers, rest: Any) -> Floats:
+        """Votes as a part of all: from −1 to 1 of two classes, of K the share of each."""
         total = (np.concatenate([[0], np.cumsum(self.votes)])[cuts] + rest)[:, None]
         if self.classes == 2:
-            return (2 * found[:, :, 0] - total) / total  # type: ignore[no-any-return]
-        return found / total[:, :, None]  # type: ignore[no-any-return]
+            return (2 * counted[:, :, 0] - total) / total  # type: ignore[no-any-return]
+        return counted / total[:, :, None]  # type: ignore[no-any-return]
 
     def _blocks(
         self, X: Any, cuts: Integers, rest: Floats, n_threads: int | None, truth: Integers | None = None
     ) -> Iterator[tuple[int, Floats, Integers]]:
         """First row, counts and wrong ones of each block of rows."""
-        from .voting_kernels import vote_kernel
-
-        many, size = self.classes > 2, self._block_rows(X)
-        run, votes = vote_kernel(many), self.votes.astype(np.float64)
-        kinds = self.classes if many else 1
+        size = self._block_rows(X)
 
         def count(lo: int) -> tuple[int, Floats, Integers]:
             block, truths = X[lo : lo + size], np.empty(0, np.int64) if truth is None else truth[lo : lo + size]
@@ -120,15 +124,26 @@ class Ballot:
                 starts, G = self._starts(block), _products(self.rows, block)
             if not (np.isfinite(G).all() and np.isfinite(starts).all()):
                 raise OverflowError("a product of two rows, or of a row and the first weights, is not finite")
-            out, wrong = np.empty((len(cuts), kinds, len(block))), np.zeros(len(votes), np.int64)
-            run(G, self.place, self.own, self.rival, float(self.lifted), self.rate, starts, votes, cuts, rest, truths,
-                out, wrong)  # fmt: skip
-            return lo, out, wrong
+            return lo, *self.run_down(G, starts, cuts, rest, truths)
 
         many_votes = len(X) * len(self.votes) >= SINGLE_THREAD_BELOW
         threads = min(thread_count(n_threads), MOST_BYTES // BLOCK_BYTES) if many_votes else 1
         with ordered_map(threads) as each, one_blas_thread():
             yield from each(count, range(0, len(X), size))
+
+    def run_down(
+        self, G: Floats, starts: Floats, cuts: Integers, rest: Floats, truths: Integers
+    ) -> tuple[Floats, Integers]:
+        """The votes up to each cut, cuts × classes × rows, from the products; and how many rows each gets wrong."""
+        from .voting_kernels import vote_kernel
+
+        many, votes = self.classes > 2, self.votes.astype(np.float64)
+        out, wrong = np.empty((len(cuts), self.classes if many else 1, G.shape[1])), np.zeros(len(votes), np.int64)
+        vote_kernel(many)(
+            G, self.place, self.own, self.rival, float(self.lifted), self.rate, starts, votes, cuts, rest, truths, out,
+            wrong,
+        )  # fmt: skip
+        return out, wrong
 
     def _block_rows(self, X: Any) -> int:
         """So many rows that neither their products nor, where they are dense, they themselves need much memory."""
