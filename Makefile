@@ -10,6 +10,7 @@ demo: $(READY)
 	$(BIN)/python demo/breast_cancer.py
 	$(BIN)/python demo/separability.py
 	$(BIN)/python demo/perceptron.py
+	$(BIN)/python demo/kernel.py
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -m "not slow"
