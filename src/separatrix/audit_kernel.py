@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CHUNK = 1 << 20
 """Numbers of the kernel's matrix that are looked at together."""
 EPS = float(np.finfo(float).eps)
+OURS = f"{__package__}.kernels"
+"""Where kernels live that are written out here."""
 
 
 def expansion_holds(verdict: Verdict, X: Any, y: Any) -> bool:
@@ -27,7 +29,7 @@ def expansion_holds(verdict: Verdict, X: Any, y: Any) -> bool:
     claim, proof = verdict.claim, verdict.certificate
     rows = _Rows(claim, X)
     own = [claim.classes.index(label) if label in claim.classes else -1 for label in np.asarray(y).ravel().tolist()]
-    if not _coherent(claim) or len(rows) != claim.rows or len(own) != claim.rows or min(own) < 0:
+    if not _coherent(claim) or not rows.fit or len(own) != claim.rows or min(own, default=-1) < 0:
         return False
     if verdict.status not in ("separated", "budget", "interrupted"):
         return False
@@ -89,10 +91,16 @@ class _Rows:
 
     def __init__(self, claim: KernelClaim, X: Any) -> None:
         self.claim, self.lift = claim, float(claim.fit_intercept)
-        self.kind = getattr(claim.kernel, "kind", None) if claim.kernel is not None else "given"
+        ours = type(claim.kernel).__module__ == OURS
+        self.kind = "given" if claim.kernel is None else getattr(claim.kernel, "kind", None) if ours else None
         table = self.kind is not None or issparse(X) or hasattr(X, "columns") or _numbers(X)
         self.X: Any = (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X, dtype=float)) if table else list(X)
         self.A = np.atleast_2d(np.asarray(claim.coefficients, dtype=float))
+
+    @property
+    def fit(self) -> bool:
+        """Whether there are as many as is claimed, and of given numbers as many columns."""
+        return len(self) == self.claim.rows and (self.kind != "given" or self.X.shape[1:] == (self.claim.rows,))
 
     def __len__(self) -> int:
         return len(self.X) if isinstance(self.X, list) else int(self.X.shape[0])

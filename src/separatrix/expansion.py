@@ -32,6 +32,7 @@ class Expansion:
     intercept: Floats
     """b = Σⱼ αⱼ, where there is an intercept, else zero: one for each line."""
 
+    @np.errstate(over="ignore", invalid="ignore")  # who asks looks at what is not finite
     def score(self, X: Any, n_threads: int | None = None) -> Floats:
         """The score of each row, of K classes rows × K."""
         weights = self.weights
@@ -109,6 +110,7 @@ class Record:
         """The mean vote of each row, from −1 to 1; of K classes rows × K, the share of each, or each machine's vote."""
         return self.curves(X, [self.dual.log.seen], ("voted",), n_threads)["voted"][0]  # type: ignore[no-any-return]
 
+    @np.errstate(over="ignore", invalid="ignore")
     def curves(self, X: Any, ends: Any, readings: Any, n_threads: int | None = None) -> dict[str, Floats]:
         """The scores of rows after each of these numbers of steps, by reading: steps × rows, or steps × rows × classes.
 
@@ -129,7 +131,7 @@ class Record:
                 for k, (machine, cuts, rest, order) in enumerate(machines):
                     share = _tallied(machine, G, cuts, rest, order)
                     found["voted"][:, part, k if self.apart else slice(None)] = (
-                        share if self.apart else share.reshape(len(ends), -1, lines)
+                        share if self.apart else share.reshape(len(ends), G.shape[1], lines)
                     )
         return {name: each[:, :, 0] if lines == 1 else each for name, each in found.items()}
 

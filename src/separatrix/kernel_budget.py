@@ -43,8 +43,9 @@ class BudgetScan(KernelScan):
         super().__init__(course, block)
         self.scores, self.budget, self.overflow = _Unkept(), budget, overflow
         self.held: list[int] = []
-        self.A, self.early = np.zeros((course.lines, budget)), np.zeros((course.lines, budget))
-        self.L = np.zeros((budget, budget), order="F") if overflow == "project" else np.empty((0, 0))
+        self.slots = min(budget, len(course.rows))
+        self.A, self.early = np.zeros((course.lines, self.slots)), np.zeros((course.lines, self.slots))
+        self.L = np.zeros((self.slots,) * 2, order="F") if overflow == "project" else np.empty((0, 0))
         self.times, self.lost, self.added = 0, 0.0, 0.0
         self.rng = np.random.default_rng([course.seed, 1])
 
@@ -63,13 +64,14 @@ class BudgetScan(KernelScan):
     def turns(self, order: Integers, room: int) -> Iterator[None]:
         local, turns = np.unique(order, return_inverse=True)
         turns, here = turns.ravel().astype(np.int64), self.course.rows[local]
-        K, G = self.block(here, here), np.zeros((self.budget, len(local)))
+        K, G = self.block(here, here), np.zeros((self.slots, len(local)))
         self._look_at(K, local)
         K += float(self.course.lifted)
         u = len(self.held)
         if u:
             G[:u] = self.block(self.course.rows[np.array(self.held)], here) + float(self.course.lifted)
-        s = self.A[:, :u] @ G[:u]
+        with np.errstate(over="ignore", invalid="ignore"):  # who decides looks at what is not finite
+            s = self.A[:, :u] @ G[:u]
         while turns.size and self.run < self.course.patience:
             before = self.lines.length
             done = self.decide(K, turns, local, s, 1)
@@ -78,6 +80,7 @@ class BudgetScan(KernelScan):
             turns = turns[done:]
             yield
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _settle(self, K: Floats, G: Floats, s: Floats, i: int, row: int, before: int) -> None:
         """The row that was mistaken finds a place; the scores s have moved already, as if there were no budget."""
         _, _, up, down = self.lines.part(before)
@@ -90,7 +93,7 @@ class BudgetScan(KernelScan):
             self._add(self.held.index(row), move)
         elif self.overflow == "project":
             self._project(K, G, s, i, row, move)
-        elif u < self.budget:
+        elif u < self.slots:
             self._hold(u, row, G, K[i])
             self._add(u, move)
         else:
@@ -122,18 +125,23 @@ class BudgetScan(KernelScan):
         L = self.L[:u, :u]
         half = solve_triangular(L, G[:u, i], lower=True, check_finite=False) if u else np.empty(0)
         left = float(K[i, i] - half @ half)
-        if u < self.budget and left > OWN * K[i, i]:
+        if u < self.slots and left > OWN * K[i, i]:
             self.L[u, :u], self.L[u, u] = half, np.sqrt(left)
             self._hold(u, row, G, K[i])
             self._add(u, move)
             return
-        d = solve_triangular(L, half, lower=True, trans="T", check_finite=False)
+        d = solve_triangular(L, half, lower=True, trans="T", check_finite=False) if u else half
         self._add(slice(0, u), np.outer(move, d))
         s += np.outer(move, d @ G[:u] - K[i])
         if left > OWN * K[i, i]:
             self.times += 1
             self.lost += float(move @ move) * left
 
+    def settle(self) -> None:
+        """What is held is what counts, whatever was begun."""
+        self.forget()
+
+    @np.errstate(over="ignore", invalid="ignore")
     def all_scores(self) -> Floats:
         held, A = self.coefficients("last")
         n, parts = len(self.course.rows), [np.empty((self.course.lines, 0))]

@@ -56,14 +56,23 @@ class Places:
 
 
 class Matrix:
-    """k(xᵢ, zⱼ) from a matrix that was given."""
+    """k(zᵢ, xⱼ) from a matrix that was given: a row for each that is asked of, a column for each learnt from."""
 
     def __init__(self, numbers: Any) -> None:
         self.numbers = numbers
 
     def __call__(self, A: Places, B: Places) -> Floats:
-        """These rows and these columns of it."""
-        return np.ascontiguousarray(self.numbers[np.ix_(A.at, B.at)], dtype=np.float64)
+        """k of A, rows learnt from, with B, rows that are asked of."""
+        return np.ascontiguousarray(self.numbers[np.ix_(B.at, A.at)].T, dtype=np.float64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle does not carry the rows: new ones bring their own numbers."""
+        return {"numbers": np.empty((0, 0))}
+
+    @property
+    def nearly(self) -> float:
+        """How far it may be from symmetric: by the rounding of its numbers, where they are in single precision."""
+        return max(NEARLY, 8 * float(np.finfo(self.numbers.dtype).eps))
 
 
 class Asked:
@@ -77,24 +86,26 @@ class Asked:
         given = self.function(_plain(A), _plain(B))
         try:
             found = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
-            numbers = np.ascontiguousarray(found.astype(np.float64, copy=False) if found.dtype.kind in "biuf" else None)
-        except (TypeError, ValueError):
+        except ValueError:  # rows of unequal lengths
+            found = np.empty(0, object)
+        if found.dtype.kind not in "biuf":
             raise KernelError(
-                f"the kernel returned {_described(given)}; it must return a matrix of numbers, k(A, B)."
-            ) from None
-        if numbers.shape != (len(A), len(B)):
+                f"the kernel returned {_described(given)}; it must return a matrix of real numbers, k(A, B)."
+            )
+        if found.shape != (len(A), len(B)):
             raise KernelError(
-                f"the kernel returned numbers of shape {numbers.shape} for {len(A)} and {len(B)} objects; shape "
+                f"the kernel returned numbers of shape {found.shape} for {len(A)} and {len(B)} objects; shape "
                 f"({len(A)}, {len(B)}) is needed, a row for each of the first and a column for each of the second. A "
                 "function of two objects becomes such a kernel by separatrix.kernels.Pairwise(function)."
             )
-        return numbers
+        return np.ascontiguousarray(found, dtype=np.float64)
 
 
 def _plain(rows: Any) -> Any:
-    """Rows as a user knows them."""
+    """Rows as a user knows them, in double precision: k(a, b) and k(b, a) are not to be told apart by rounding."""
     if isinstance(rows, Objects):
         return rows.items
+    rows = rows.astype(np.float64) if isinstance(rows, Sparse) else rows.astype(np.float64, copy=False)
     return rows.scipy() if isinstance(rows, Sparse) else rows
 
 
@@ -133,27 +144,33 @@ def gram(kernel: Kernel, n_threads: int | None = None) -> Iterator[Block]:
         yield block
 
 
-def check_symmetric(found: Floats, names: Any = None) -> None:
-    """Whether k(a, b) = k(b, a) and k(a, a) ≥ 0 in a square block, as an inner product has it."""
+def check_finite(found: Floats, names: Any, others: Any) -> None:
+    """Whether k of the rows of these names with the others is neither NaN nor infinite."""
+    if np.isfinite(found).all():
+        return
+    i, j = (int(each) for each in np.argwhere(~np.isfinite(found))[0])
+    raise KernelError(
+        f"the kernel of rows {int(names[i])} and {int(others[j])} is {found[i, j]}; it must be finite, not NaN or "
+        "infinity."
+    )
+
+
+def check_symmetric(found: Floats, names: Any, nearly: float = NEARLY) -> None:
+    """Whether k(a, b) = k(b, a) and k(a, a) ≥ 0 in a square block of rows of these names, as in an inner product."""
+    check_finite(found, names, names)
     diagonal = np.diagonal(found)
-    place = (lambda i: int(names[i])) if names is not None else int
-    if not np.isfinite(found).all():
-        i, j = (int(each) for each in np.argwhere(~np.isfinite(found))[0])
-        raise KernelError(
-            f"the kernel of rows {place(i)} and {place(j)} is {found[i, j]}; it must be finite, not NaN or infinity."
-        )
     if (diagonal < 0).any():
         i = int(np.argmax(diagonal < 0))
         raise KernelError(
-            f"the kernel of row {place(i)} with itself is {diagonal[i]:.6g}: an inner product with itself is never "
-            "negative, so this is no kernel."
+            f"the kernel of row {int(names[i])} with itself is {diagonal[i]:.6g}: an inner product with itself is "
+            "never negative, so this is no kernel."
         )
-    size = np.maximum(np.sqrt(np.outer(diagonal, diagonal)), np.abs(found))
-    wrong = np.abs(found - found.T) > NEARLY * size
+    root = np.sqrt(diagonal)
+    wrong = np.abs(found - found.T) > nearly * np.maximum(np.outer(root, root), np.abs(found))
     if wrong.any():
         i, j = (int(each) for each in np.argwhere(wrong)[0])
         raise KernelError(
-            f"the kernel is not symmetric: of rows {place(i)} and {place(j)} it is {found[i, j]:.6g}, and of "
-            f"{place(j)} and {place(i)} {found[j, i]:.6g}. An inner product is symmetric; (K + Kᵀ)/2 would be, if that "
-            "is what is meant."
+            f"the kernel is not symmetric: of rows {int(names[i])} and {int(names[j])} it is {found[i, j]:.6g}, and of "
+            f"{int(names[j])} and {int(names[i])} {found[j, i]:.6g}. An inner product is symmetric; (K + Kᵀ)/2 would "
+            "be, if that is what is meant."
         )

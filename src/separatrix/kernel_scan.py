@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .data import Sparse
 from .dual import log_of
-from .kernel_gram import Asked, Block, Kernel, Matrix, check_symmetric
+from .kernel_gram import NEARLY, Asked, Block, Kernel, Matrix, check_finite, check_symmetric
 from .kernels import TableKernel
 from .mistakes import MistakeLog
 from .online import row_order
@@ -102,6 +102,8 @@ class Kept:
             rows, _, up, down = np.ascontiguousarray(self.log.part(lo, lo + SEGMENT))
             distinct, place = np.unique(rows, return_inverse=True)
             G = self.block(self.course.rows[distinct], here)
+            if isinstance(self.course.kernel, Asked):
+                check_finite(G, distinct, local)
             G += float(self.course.lifted)
             catch_up_kernel()(G, place.ravel().astype(np.int64), up, down, lo, seen, s)
         return s
@@ -118,6 +120,7 @@ class Primal:
         self.slope, self.level = affine[0], affine[1] + course.lifted
         self.W, self.b = np.zeros((course.lines, course.rows.shape[1])), np.zeros(course.lines)
 
+    @np.errstate(over="ignore", invalid="ignore")  # who decides looks at what is not finite
     def of(self, local: Integers) -> Floats:
         """g·Wx + b, W being a sum of rows."""
         rows, _, up, down = self.log.part(self.done)
@@ -154,8 +157,22 @@ class KernelScan:
     def __init__(self, course: KernelCourse, block: Block) -> None:
         self.course, self.block, self.lines = course, block, Growing()
         self.steps, self.run, self.longest = 0, 0, 0.0
-        affine = course.kernel.affine if isinstance(course.kernel, TableKernel) else None
-        self.scores: Scores = Primal(course, affine, self.lines) if affine else Kept(course, block, self.lines)
+        self.scores: Scores = self._scores()
+
+    def _scores(self) -> Scores:
+        kernel = self.course.kernel
+        affine = kernel.affine if isinstance(kernel, TableKernel) else None
+        return Primal(self.course, affine, self.lines) if affine else Kept(self.course, self.block, self.lines)
+
+    def settle(self) -> None:
+        """After Ctrl-C: what was begun and is not counted is forgotten, by the log and by the scores."""
+        if self.forget() or isinstance(self.scores, Primal):
+            self.scores = self._scores()
+
+    def forget(self) -> bool:
+        """Lines of the log whose step is not counted; whether there were any."""
+        before, self.lines.length = self.lines.length, int(np.searchsorted(self.lines.part(0)[1], self.steps))
+        return self.lines.length < before
 
     @property
     def mistakes(self) -> int:
@@ -166,8 +183,7 @@ class KernelScan:
     def log(self) -> MistakeLog:
         """All mistakes so far."""
         rows, steps, up, down = self.lines.part(0).copy()
-        kept = int(np.searchsorted(steps, self.steps))
-        return log_of(rows[:kept], steps[:kept], up[:kept], down[:kept], self.steps, self.course.lines)
+        return log_of(rows, steps, up, down, self.steps, self.course.lines)
 
     def turns(self, order: Integers, room: int) -> Iterator[None]:
         """These rows in turn, at most `room` mistaken rows in one go."""
@@ -203,8 +219,9 @@ class KernelScan:
 
     def _look_at(self, K: Floats, local: Integers) -> None:
         """A kernel of the user's is found to be symmetric on every block; how long the longest row is."""
-        if isinstance(self.course.kernel, Asked | Matrix):
-            check_symmetric(K, local)
+        kernel = self.course.kernel
+        if isinstance(kernel, Asked | Matrix):
+            check_symmetric(K, local, kernel.nearly if isinstance(kernel, Matrix) else NEARLY)
         self.longest = max(self.longest, float(np.diagonal(K).max(initial=0.0)) + self.course.lifted)
 
     def all_scores(self) -> Floats:

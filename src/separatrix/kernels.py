@@ -16,10 +16,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 
 from .data import Sparse
 
 Floats = NDArray[np.float64]
+EPS = float(np.finfo(float).eps)
+NEAR = 1e-10
+"""What rounding may do to a kernel of distances that is made from products; beyond it they are made one by one."""
 
 
 class TableKernel(ABC):
@@ -29,6 +34,7 @@ class TableKernel(ABC):
 
     def __call__(self, A: Any, B: Any) -> Floats:
         """k(a, b) of each row of A with each of B."""
+        A, B = _rows(A), _rows(B)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # who asks looks at what is not finite
             return self._of(_products(A, B), A, B)
 
@@ -103,9 +109,20 @@ class RBF(TableKernel):
 
     def __call__(self, A: Any, B: Any) -> Floats:
         """exp(−γ‖a − b‖²) of each row of A with each of B."""
-        if self.center is not None and not (isinstance(A, Sparse) or isinstance(B, Sparse)):
-            A, B = A - self.center, B - self.center
-        return super().__call__(A, B)
+        A, B = _rows(A), _rows(B)
+        if isinstance(A, Sparse) or isinstance(B, Sparse):
+            return super().__call__(A, B)
+        near = (A, B) if self.center is None else (A - self.center, B - self.center)
+        if self._lost(*near) > NEAR:
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                return np.exp(-self.gamma * cdist(A, B, "sqeuclidean"))  # type: ignore[no-any-return]
+        return super().__call__(*near)
+
+    def _lost(self, A: Any, B: Any) -> float:
+        """By what part of itself the kernel may be wrong, if distances are made from products of these rows."""
+        longest = max(_squares(A).max(initial=0.0), _squares(B).max(initial=0.0))
+        moved = 0.0 if self.center is None else float(np.linalg.norm(self.center))
+        return float(2 * self.gamma * EPS * (longest + np.sqrt(longest) * moved))
 
     def _of(self, products: Floats, A: Any, B: Any) -> Floats:
         products *= -2
@@ -114,6 +131,13 @@ class RBF(TableKernel):
         np.maximum(products, 0, out=products)
         products *= -self.gamma
         return np.exp(products, out=products)
+
+
+def _rows(A: Any) -> Any:
+    """An array, or `Sparse` where scipy's rows are given."""
+    if hasattr(A, "tocsr"):
+        return Sparse.of(A.tocsr().astype(np.float64))
+    return A if isinstance(A, Sparse) else np.asarray(A)
 
 
 def _products(A: Any, B: Any) -> Floats:
@@ -200,16 +224,14 @@ class Counted:
 
 
 def _wide(table: tuple[list[float], list[int], list[int]], names: Mapping[Hashable, int]) -> Any:
-    from scipy.sparse import csr_array
-
     return csr_array(table, shape=(len(table[2]) - 1, max(1, len(names))))
 
 
 def _lengths(table: tuple[list[float], list[int], list[int]]) -> Floats:
     """√k(a, a), one for an object in which nothing was counted."""
     values, _, starts = table
-    running = np.append(0.0, np.cumsum(np.square(values)))
-    squares = running[starts[1:]] - running[starts[:-1]]
+    owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    squares = np.bincount(owner, np.square(values), len(starts) - 1)
     return np.sqrt(np.where(squares > 0, squares, 1.0))
 
 
@@ -233,9 +255,9 @@ class Spectrum(Counted):
     """
 
     def __init__(self, length: int = 3, *, cosine: bool = False) -> None:
-        if not isinstance(length, int) or length < 1:
+        if not isinstance(length, int | np.integer) or length < 1:
             raise ValueError(f"length is {length!r}; substrings have a whole number of letters, one or more.")
-        super().__init__(_Substrings(length), cosine)
+        super().__init__(_Substrings(int(length)), cosine)
 
     def __repr__(self) -> str:
         return f"Spectrum({self.counts.length}, cosine={self.cosine})"  # type: ignore[attr-defined]
@@ -248,7 +270,12 @@ class _Neighbourhoods:
     rounds: int
 
     def __call__(self, graph: Any) -> Counter[Hashable]:
-        neighbours, labels = graph if isinstance(graph, tuple) else (graph, {})
+        neighbours, labels = graph if isinstance(graph, tuple) and len(graph) == 2 else (graph, {})
+        if not (isinstance(neighbours, Mapping) and isinstance(labels, Mapping)):
+            raise ValueError(
+                "a graph is a mapping of each node to its neighbours, such as {'a': ['b'], 'b': ['a']}, or a pair of "
+                f"that and a mapping of nodes to labels; it is not a {type(graph).__name__}: {graph!r:.60}"
+            )
         strange = {other for each in neighbours.values() for other in each} - set(neighbours)
         if strange:
             raise ValueError(f"a graph has an edge to {next(iter(strange))!r}, which is not one of its nodes.")
@@ -277,9 +304,9 @@ class WeisfeilerLehman(Counted):
     """
 
     def __init__(self, rounds: int = 2, *, cosine: bool = False) -> None:
-        if not isinstance(rounds, int) or rounds < 0:
+        if not isinstance(rounds, int | np.integer) or rounds < 0:
             raise ValueError(f"rounds is {rounds!r}; it must be a whole number, zero or more.")
-        super().__init__(_Neighbourhoods(rounds), cosine)
+        super().__init__(_Neighbourhoods(int(rounds)), cosine)
 
     def __repr__(self) -> str:
         return f"WeisfeilerLehman({self.counts.rounds}, cosine={self.cosine})"  # type: ignore[attr-defined]

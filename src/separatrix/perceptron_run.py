@@ -125,12 +125,12 @@ def _stretch(
     return after.steps - state.steps, after, log
 
 
-def visits(course: Course, steps: int) -> Any:
-    """How often each row came in so many steps, or a number that is no smaller."""
-    n, how = len(course.X), ORDERS[course.order]
+def visits(order: str, seed: int, n: int, steps: int) -> Any:
+    """How often each of n rows came in so many steps, or a number that is no smaller."""
+    how = ORDERS[order]
     if how.whole:
         return np.full(n, -(-steps // n))
-    rng, count = np.random.default_rng(course.seed), np.zeros(n, np.int64)
+    rng, count = np.random.default_rng(seed), np.zeros(n, np.int64)
     for done in range(0, steps, n):
         count += np.bincount(row_order(how.kind, n, rng)[: steps - done], minlength=n)
     return count

@@ -12,22 +12,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..dual import JOINT, ONE_VS_REST, TWO, Dual
 from ..expansion import Expansion, Record
 from ..kernel_budget import BudgetCost, BudgetScan
-from ..kernel_gram import KernelError, gram
+from ..kernel_gram import KernelError, Objects, gram
 from ..kernel_scan import KernelCourse, KernelScan, run
+from ..kernels import TableKernel
 from ..mistake_bound import MistakeBound, mistake_bound
 from ..perceptron import FOREVER, TIES, NotFiniteScoreError
-from ..perceptron_run import ORDERS
+from ..perceptron_run import ORDERS, visits
 from ..verdict import Verdict
 from .kernel_input import asked_at, check_kernel, kernel_of, read
 from .kernel_words import conclude, standing
 from .mistake_driven import PassRecord, checked_labels, checked_patience
 from .settings import seed_of
-from .validation import check_lengths, checked_choice, checked_number, unchanged_on_failure
+from .validation import check_lengths, checked_choice, checked_number, checked_numbers, unchanged_on_failure
 from .warnings import BudgetWarning
 
 Floats = NDArray[np.float64]
@@ -158,8 +159,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse, tags.input_tags.pairwise = not given, given
         return tags
 
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
@@ -184,7 +185,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Σⱼ αⱼ k(xⱼ, x) + b for each row, of K classes n × K; of a vote the mean vote, or the share of each class."""
         check_is_fitted(self, "verdict_")
         reading = self.reading if reading is None else reading
-        self._check_reading(reading)
+        cost = self.budget_
+        _check_reading(reading, *((None, "") if cost is None else (cost.budget, cost.overflow)))
         rows = read(self, X, reset=False)
         with self._explained():
             if reading == "voted":
@@ -203,18 +205,21 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def curve(self, X: Any, y: Any, passes: Any = None) -> list[CurvePoint]:
         """Errors on these rows after each of these numbers of passes, by every reading, from one run down the log.
 
-        Without `passes`, after each whole pass that was made.
+        Without `passes`, after each whole pass that was made; nothing changes after the last.
         """
         check_is_fitted(self, "verdict_")
         if self.budget_ is not None:
             raise ValueError("With a budget only the last state is kept: there is no curve to be drawn from it.")
         rows, log = read(self, X, reset=False), self.log_
-        truth = np.asarray(y)
+        truth = column_or_1d(y)
         check_lengths(rows, truth)
-        ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else np.asarray(passes, np.float64)
+        ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else _checked_passes(passes)
+        ends = np.minimum(ends, self.n_passes_)
         seen = np.round(ends * self._learnt).astype(np.int64)
         with self._explained():
             found = self._at(X).curves(rows, seen, READINGS, self.n_threads)
+            if not all(np.isfinite(scores).all() for scores in found.values()):
+                raise OverflowError
         wrong = {
             name: [float((self.classes_[_winners(s)] != truth).mean()) for s in scores]
             for name, scores in found.items()
@@ -236,7 +241,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         leads, length, longest = self._stands
         if not length > 0:
             raise ValueError("The last weights are zero, and point nowhere: of a bound there is nothing to say.")
-        times = np.full(len(leads), -(-self.n_steps_ // len(leads)))
+        times = visits(*self._came, len(leads), self.n_steps_)
         R = float(np.sqrt(longest * (1 if len(self.classes_) == 2 else 2)))
         return mistake_bound(leads / length, R, times, 0.0, 1.0, int(self.mistakes_.sum()))
 
@@ -260,6 +265,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     yield scan, stretch, classes
                 self._keep(scan, classes, ended)
             except (KeyboardInterrupt, GeneratorExit):
+                scan.settle()
                 self._keep(scan, classes, "interrupted")
                 raise
         if self.reading == "last" and not self.verdict_.ok:
@@ -269,7 +275,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         course, n = scan.course, len(scan.course.rows)
         log = scan.log
         self.classes_, self.log_, self.n_steps_, self.n_passes_ = classes, log, scan.steps, scan.steps / n
-        self.mistakes_ = np.array([record.mistakes for record in self.history_], np.int64)
+        self.mistakes_ = np.bincount(log.steps // n, minlength=-(-scan.steps // n)).astype(np.int64)
         self.budget_: BudgetCost | None = scan.cost if isinstance(scan, BudgetScan) else None
         dual = Dual.of(log, course.lines)
         if isinstance(scan, BudgetScan):
@@ -278,9 +284,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             support, A = dual.support, dual.last()
         self._learnt, self.support_, self._lifted = n, support, course.lifted
+        self._came = course.order, course.seed
         self._record = Record(course.kernel, course.rows[support], dual, course.lifted, course.way == ONE_VS_REST)
-        width = course.rows.shape[1] if hasattr(course.rows, "shape") else 0
-        at = standing(scan.all_scores(), course.target, support, A, scan.longest, len(log) + width)
+        width = (course.rows.shape[1] + 2) * getattr(course.kernel, "degree", 1) if hasattr(course.rows, "shape") else 0
+        terms = max(len(log) // 2, len(support)) + width
+        at = standing(scan.all_scores(), course.target, support, A, scan.longest, terms)
         self._stands = at.leads, at.length, scan.longest
         self.verdict_ = conclude(self, course, at, support, A, ended)
         self.expansion_ = self._expansion("last" if self.reading == "voted" else self.reading)
@@ -299,19 +307,25 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Record(asked_at(self, X), record.support, record.dual, record.lifted, record.apart)
 
     def _prepare(self, X: Any, y: Any) -> tuple[KernelCourse, NDArray[Any], int | None]:
-        budget = _checked_budget(self.budget)
-        checked_choice("overflow", self.overflow, OVERFLOWS)
-        self._check_reading(self.reading)
+        budget, overflow = _checked_budget(self.budget), checked_choice("overflow", self.overflow, OVERFLOWS)
+        _check_reading(self.reading, budget, overflow)
+        if self.n_threads is not None and checked_number("n_threads", self.n_threads, least=1) % 1:
+            raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number, or None.")
         way = WAYS[checked_choice("multiclass", self.multiclass, tuple(WAYS))]
         order = checked_choice("order", self.order, tuple(ORDERS))
         if not isinstance(self.fit_intercept, bool | np.bool_):
             raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False.")
         max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
+        if y is None:
+            raise ValueError(
+                "KernelPerceptron requires y to be passed, but the target y is None: give a label for each row."
+            )
         rows = read(self, X, reset=True)
-        kernel = kernel_of(self, X, rows)
+        with self._explained():
+            kernel = kernel_of(self, X, rows)
         target, classes = checked_labels(self, y)
         check_lengths(rows, target)
-        self._of_objects = not hasattr(rows, "shape")
+        self._of_objects = isinstance(rows, Objects)
         two, chance = len(classes) == 2, order != "cyclic" or (budget is not None and self.overflow == "remove")
         course = KernelCourse(
             rows, target, kernel, bool(self.fit_intercept), TWO if two else way, 1 if two else len(classes),
@@ -319,18 +333,6 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             max_passes, checked_patience(self.patience),
         )  # fmt: skip
         return course, classes, budget
-
-    def _check_reading(self, reading: Any) -> None:
-        checked_choice("reading", reading, READINGS)
-        if self.budget is None or reading == "last" or (reading == "averaged" and self.overflow == "project"):
-            return
-        why = "the votes of all weights need all rows that were ever mistaken"
-        if reading == "averaged":
-            why = "the mean of all weights needs the rows that were removed"
-        raise ValueError(
-            f"reading={reading!r} does not go with budget={self.budget} and overflow={self.overflow!r}: {why}. "
-            "reading='last' does, and with overflow='project' also reading='averaged'."
-        )
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -340,15 +342,37 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         except KernelError as error:
             text = str(error)
             raise ValueError(f"{text[0].upper()}{text[1:]}") from None
-        except (NotFiniteScoreError, OverflowError):
+        except (NotFiniteScoreError, OverflowError) as error:
+            named = isinstance(self.kernel, str | TableKernel)
+            remedy = "Use larger units for the columns, or a smaller gamma or degree." if named else "Scale it down."
             raise ValueError(
                 f"The kernel {self.kernel!r} is not finite on these rows, NaN or infinity: its numbers, or sums of "
-                "them, overflow. Use larger units for the columns, or a smaller gamma or degree."
-            ) from None
+                f"them, overflow. {remedy}"
+            ) from (None if named else error)
 
 
 def _winners(scores: Floats) -> NDArray[np.intp]:
     found: NDArray[np.intp] = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+    return found
+
+
+def _check_reading(reading: Any, budget: int | None, overflow: str) -> None:
+    checked_choice("reading", reading, READINGS)
+    if budget is None or reading == "last" or (reading == "averaged" and overflow == "project"):
+        return
+    why = "the votes of all weights need all rows that were ever mistaken"
+    if reading == "averaged":
+        why = "the mean of all weights needs the rows that were removed"
+    raise ValueError(
+        f"reading={reading!r} does not go with budget={budget} and overflow={overflow!r}: {why}. "
+        "reading='last' does, and with overflow='project' also reading='averaged'."
+    )
+
+
+def _checked_passes(passes: Any) -> Floats:
+    found = np.atleast_1d(checked_numbers("passes", passes))
+    if found.ndim > 1 or (found < 0).any():
+        raise ValueError(f"passes is {passes!r}; it must be a list of numbers of passes, zero or more.")
     return found
 
 

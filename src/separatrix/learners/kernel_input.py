@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import warnings
 from collections.abc import Mapping
@@ -25,14 +26,20 @@ WITNESSES = 256
 
 def read(model: Any, X: Any, *, reset: bool) -> Any:
     """The rows as the kernel takes them: numbers, `Objects`, or `Places` in a matrix."""
-    if model.kernel == "precomputed":
+    named = model.kernel if isinstance(model.kernel, str) else None
+    if named == "precomputed":
         return Places(np.arange(len(_matrix(model, X, reset=reset))))
-    table = model.kernel in KERNELS or isinstance(model.kernel, TableKernel)
+    table = named in KERNELS or isinstance(model.kernel, TableKernel)
+    if table:
+        _check_no_objects(model.kernel, X)
     if table or (_is_table(X) if reset else not model._of_objects):
         rows = checked_rows(model, X, reset=reset)
         if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
             raise not_finite(rows, column_names(model, rows.shape[1]), model)
         return rows
+    if reset:  # objects have no columns, whatever was learnt before
+        for name in ("n_features_in_", "feature_names_in_"):
+            vars(model).pop(name, None)
     return _objects(X)
 
 
@@ -42,8 +49,12 @@ def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
     if callable(kernel):
         return careful(kernel)
     if not isinstance(kernel, str) or kernel not in KERNELS:
-        names = ", ".join(map(repr, KERNELS))
-        raise ValueError(f"kernel is {kernel!r}; it must be one of {names}, or a function k(A, B) of two sets of rows.")
+        names, given = ", ".join(map(repr, KERNELS)), repr(kernel)
+        if hasattr(kernel, "shape"):
+            given = (
+                f"an array of shape {kernel.shape} (with kernel='precomputed' the matrix of the kernel is given as X)"
+            )
+        raise ValueError(f"kernel is {given}; it must be one of {names}, or a function k(A, B) of two sets of rows.")
     if kernel == "precomputed":
         return Matrix(_matrix(model, X, reset=False))
     if kernel == "linear":
@@ -58,22 +69,26 @@ def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
     return Polynomial(int(degree), 1.0 if gamma is None else gamma, constant)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _rbf(rows: Any, gamma: float | None) -> RBF:
     """Without a γ it is 1/(columns × the variance of all numbers of X)."""
     cells = max(1, len(rows) * rows.shape[1])
     center = None if isinstance(rows, Sparse) else rows.mean(axis=0, dtype=np.float64)
     if gamma is None:
         numbers_of = rows.numbers if isinstance(rows, Sparse) else rows
-        mean = float(numbers_of.sum(dtype=np.float64)) / cells
-        near = np.square(numbers_of - mean, dtype=np.float64).sum() + (cells - numbers_of.size) * mean**2
+        mean = numbers_of.sum(dtype=np.float64) / cells
+        near = np.square(numbers_of - mean).sum() + (cells - numbers_of.size) * np.square(mean)
         spread = float(near) / cells * rows.shape[1]
+        if not math.isfinite(spread):
+            raise OverflowError
         gamma = 1 / spread if spread > 0 else 1.0
     return RBF(gamma, center)
 
 
 def asked_at(model: Any, X: Any) -> Kernel:
     """The kernel for a prediction: the same, but where its numbers are given, with those of the new rows."""
-    return Matrix(_matrix(model, X, reset=False).T) if model.kernel == "precomputed" else model._record.kernel
+    kernel: Kernel = model._record.kernel
+    return Matrix(_matrix(model, X, reset=False)) if isinstance(kernel, Matrix) else kernel
 
 
 def _is_table(X: Any) -> bool:
@@ -91,11 +106,27 @@ def _is_table(X: Any) -> bool:
     return made.ndim == 2 and made.dtype.kind in "biuf"
 
 
+def _check_no_objects(kernel: Any, X: Any) -> None:
+    """A kernel of rows of numbers is given rows of numbers."""
+    if isinstance(X, str | bytes | Mapping) and not issparse(X):  # a sparse matrix may be a dictionary too
+        raise _no_list(X)
+    listed = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim == 1)
+    if listed and len(X) and isinstance(X[0], str | bytes | Mapping):
+        raise ValueError(
+            f"X[0] is a {type(X[0]).__name__}, and kernel={kernel!r} compares rows of numbers: give a kernel for such "
+            "objects. separatrix.kernels.Spectrum compares strings, WeisfeilerLehman graphs, Pairwise(function) any."
+        )
+
+
+def _no_list(X: Any) -> ValueError:
+    return ValueError(
+        f"X is a {type(X).__name__}; a list of rows, or of the objects that the kernel compares, is needed."
+    )
+
+
 def _objects(X: Any) -> Objects:
     if isinstance(X, str | bytes | Mapping) or not hasattr(X, "__len__") or not hasattr(X, "__iter__"):
-        raise ValueError(
-            f"X is a {type(X).__name__}; a list of rows, or of the objects that the kernel compares, is needed."
-        )
+        raise _no_list(X)
     items = list(X)
     if not items:
         raise ValueError("Found array with 0 sample(s): X is empty, and nothing can be learnt from it or said of it.")
@@ -135,22 +166,25 @@ def _check_numbers(X: Any) -> None:
 
 def check_kernel(kernel: Kernel, rows: Any) -> None:
     """A kernel of the user's own: symmetric, and an inner product as far as some rows can tell."""
-    if isinstance(kernel, Matrix):
-        _check_matrix(kernel.numbers)
     if not isinstance(kernel, Asked | Matrix):
         return
+    nearly = NEARLY
+    if isinstance(kernel, Matrix):
+        nearly = kernel.nearly
+        _check_matrix(kernel.numbers, nearly)
     some = rows[np.unique(np.linspace(0, len(rows) - 1, WITNESSES).astype(np.int64))]
     half = len(some) // 2
     K = kernel(some, some)
     if not np.isfinite(K).all():
         return  # the scan names the rows
-    _check_halves(kernel, some[:half], some[half:])
+    if isinstance(kernel, Asked):
+        _check_halves(kernel, some[:half], some[half:])
     values = np.linalg.eigvalsh((K + K.T) / 2)
-    if values[0] < -1e-8 * max(float(np.abs(values).max()), np.finfo(float).tiny):
+    if values[0] < -nearly * max(float(np.abs(values).max()), np.finfo(float).tiny):
         warnings.warn(
             f"The kernel is no inner product: of {len(some)} rows its matrix has the eigenvalue {values[0]:.3g}. "
             "The perceptron runs all the same, but no bound on its mistakes holds, and it may never end.",
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
@@ -168,16 +202,16 @@ def _check_halves(kernel: Kernel, A: Any, B: Any) -> None:
         )
 
 
-def _check_matrix(M: Any) -> None:
+def _check_matrix(M: Any, nearly: float) -> None:
     n = len(M)
     for lo in range(0, n, TILE):
         for at in range(lo, n, TILE):
             one, other = M[lo : lo + TILE, at : at + TILE], M[at : at + TILE, lo : lo + TILE].T
-            apart = np.abs(one - other) > NEARLY * np.maximum(np.abs(one), np.abs(other)).max(initial=0)
+            apart = np.abs(one - other) > nearly * np.maximum(np.abs(one), np.abs(other)).max(initial=0)
             if apart.any():
                 i, j = (int(each) for each in np.argwhere(apart)[0])
                 raise KernelError(
-                    f"X is not symmetric: X[{lo + i}, {at + j}] is {one[i, j]:.6g} and X[{at + j}, {lo + i}] "
-                    f"{other[i, j]:.6g}. A precomputed kernel is the symmetric matrix k(xᵢ, xⱼ) of the rows to learn "
+                    f"X is not symmetric: X[{lo + i}, {at + j}] is {one[i, j]:.10g} and X[{at + j}, {lo + i}] "
+                    f"{other[i, j]:.10g}. A precomputed kernel is the symmetric matrix k(xᵢ, xⱼ) of the rows to learn "
                     "from; to predict, give k(new row, row learnt from)."
                 )

@@ -29,8 +29,13 @@ class Standing(NamedTuple):
     separated: bool
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def standing(s: Floats, target: Any, support: Any, A: Floats, longest: float, terms: int) -> Standing:
-    """From the scores of all rows: lengths of weights are ⟨wₖ, wⱼ⟩ = Σᵢ αₖᵢ sⱼ(xᵢ)."""
+    """From the scores of all rows: lengths of weights are ⟨wₖ, wⱼ⟩ = Σᵢ αₖᵢ sⱼ(xᵢ).
+
+    `longest` is the largest k(x, x); `terms` is how many operations a score took, here and in the check, each of which
+    may have moved it by rounding. A separation is claimed only where the check will find it too.
+    """
     if not np.isfinite(s).all():
         raise NotFiniteScoreError
     inner = A @ s[:, support].T
@@ -47,7 +52,7 @@ def standing(s: Floats, target: Any, support: Any, A: Floats, longest: float, te
         apart = np.where(apart > 0, apart, 1.0)
         leads, wrong = lead.min(axis=0), s.argmax(axis=0) != target
         margin = float((lead / apart[target].T).min())
-    doubt = 4 * (terms + 8) * EPS * longest * float(np.abs(A).sum(axis=1).max(initial=0))
+    doubt = 10 * (terms + 8) * EPS * longest * float(np.abs(A).sum(axis=1).max(initial=0))
     return Standing(int(wrong.sum()), leads, margin, length, bool(leads.min() > doubt))
 
 
@@ -81,6 +86,8 @@ def _not_separated(model: Any, course: Any, at: Standing, ended: str) -> tuple[s
     cause = f"{stands} The last weights err on {at.mistakes} of {len(course.rows)} rows.{_limited(model)}"
     if ended == "patience":
         cause += f" It ended because the weights had not changed for {_count(course.patience, 'step')}."
+    if model.budget_ is not None:
+        return cause, "More passes or a larger budget may help."
     if model.reading != "last":
         return cause, f"Nothing is proved of the {model.reading} reading; more passes may help."
     return cause, "More passes may help; reading='averaged' is steadier where the classes overlap."

@@ -33,7 +33,8 @@ def bound_of(model: Any, u: Any, X: Any, y: Any) -> MistakeBound:
     leads = leads_of(course.X, course.target, direction / np.linalg.norm(direction), lifted)
     R = longest(course.X, lifted) * (math.sqrt(2) if K > 2 else 1.0)
     start = math.hypot(np.linalg.norm(course.start.weights), np.linalg.norm(course.start.intercept))
-    times, made = visits(course, model.n_steps_), int(model.mistakes_.sum())
+    times = visits(course.order, course.seed, len(course.X), model.n_steps_)
+    made = int(model.mistakes_.sum())
     return mistake_bound(leads, R, times, start, course.manner.rate, made)
 
 
