@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -99,10 +100,85 @@ def test_the_other_benchmarks_run_too(name: str, tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--quick", "--out", str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
     assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
-    picture = [f"{name}.png"] if name == "voted_mnist" else []
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{name}.json", f"{name}.md", *picture]
-    for kind in ("json", "md"):
-        assert str(ROOT) not in (tmp_path / f"{name}.{kind}").read_text(encoding="utf-8")
+    names, kinds = (
+        (("kernel_mnist", name), ("json", "md", "png")) if name == "voted_mnist" else ((name,), ("json", "md"))
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{each}.{kind}" for each in names for kind in kinds]
+    for each in names:
+        for kind in ("json", "md"):
+            assert str(ROOT) not in (tmp_path / f"{each}.{kind}").read_text(encoding="utf-8")
+    if name == "voted_mnist":
+        check_ten_digits(json.loads((tmp_path / "kernel_mnist.json").read_text(encoding="utf-8")))
+
+
+def check_ten_digits(results: dict[str, Any]) -> None:
+    found = results["found"]
+    assert {(entry["way"], entry["degree"]) for entry in found["table"]} == set(
+        product(("one-vs-rest", "joint"), (1, 2))
+    )
+    for entry in found["table"]:
+        assert all(len(entry[name]) == len(found["passes"]) for name in ("last", "averaged", "voted"))
+        assert entry["mistakes"] == sorted(entry["mistakes"])
+        assert all(0 < few <= many for few, many in zip(entry["support"], entry["mistakes"], strict=True))
+    assert {model["support"] for model in found["prediction"]["models"].values()} == {300}
+    assert len(found["prediction"]["ratio"]) == 6
+    assert [each["budget"] for each in found["budgets"]["table"]] == [None, 20, 20, 60, 60]
+    assert found["seconds"] < results["seconds"]
+
+
+@pytest.mark.parametrize("support", [30, 150])
+@pytest.mark.parametrize("way", ["one-vs-rest", "joint"])
+def test_a_kernel_model_is_cut_or_extended_to_the_support_asked_for(
+    way: str, support: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import kernel_mnist
+
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 5)), rng.integers(0, 3, 200)
+    y[:100] = X[:100, :3].argmax(axis=1)
+    whole = kernel_mnist.fitted(X[:100], y[:100], way, 2, 3)
+    model, what = kernel_mnist.sized(whole, X, support)
+    assert what["support"] == len(model._record.support) == support
+    assert what["fitted"] == len(whole.support_)
+    assert 30 < what["fitted"] < 150
+    log = model._record.dual.log
+    assert (np.diff(log.steps) >= 0).all()
+    assert log.votes().sum() == log.seen + 1
+    if support < what["fitted"]:
+        early = kernel_mnist.fitted(X[:100], y[:100], way, 2, log.seen / 100)
+        assert (early.support_ == model._record.dual.support).all()
+        for reading in kernel_mnist.READINGS:
+            assert model.decision_function(X, reading) == pytest.approx(early.decision_function(X, reading))
+
+
+def test_a_kernel_table_out_of_shape_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import kernel_mnist
+
+    def entry(way: str, degree: int) -> dict[str, Any]:
+        voted = sum(kernel_mnist.BANDS[way, degree]) / 2
+        errors = {name: [error] * 6 for name, error in (("last", voted + 0.01), ("averaged", voted), ("voted", voted))}
+        return {"way": way, "degree": degree, **errors}
+
+    ratios = {"joint, last": 1.0, "joint, voted": 3.01}
+    table = [entry(*which) for which in kernel_mnist.BANDS]
+    found = {"passes": list(kernel_mnist.PASSES), "table": table, "prediction": {"ratio": ratios}}
+    free = {"budget": None, "overflow": None, "last": 0.04, "averaged": 0.03}
+    removed = {"budget": 20, "overflow": "remove", "last": 0.06, "averaged": None}
+    found["budgets"] = {"table": [free, removed, {**free, "budget": 20, "overflow": "project", "averaged": 0.0329}]}
+    (slow,) = kernel_mnist.missed(found)
+    assert slow.startswith("joint, voted: prediction takes 3.01 times")
+    found["budgets"]["table"][2].update(last=0.07, averaged=0.0331)
+    assert [text.split(":")[0] for text in kernel_mnist.missed(found)[:-1]] == ["budget 20", "budget 20"]
+    found["budgets"]["table"][2].update(last=0.05, averaged=0.03)
+    last = table[1]["voted"][0]
+    table[1]["last"] = [last, last, last + 0.01, last + 0.01, last + 0.01, last]  # allowed in the end, not after 1 pass
+    table[2]["voted"] = [0.5, *table[2]["voted"][1:5], 0.0131]
+    assert [text.split(":")[0] for text in kernel_mnist.missed(found)[:-1]] == [
+        "one-vs-rest, degree 2, 1 passes", "one-vs-rest, degree 2, 1 passes", "one-vs-rest, degree 3",
+        "one-vs-rest, degree 3",
+    ]  # fmt: skip
 
 
 def test_a_voted_error_off_the_printed_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,13 +188,13 @@ def test_a_voted_error_off_the_printed_one_is_told(monkeypatch: pytest.MonkeyPat
     printed = list(voted_mnist.PRINTED["voted"])
     found = {"passes": list(voted_mnist.PASSES), "timing": {"ratio": {"one thread": 2.9, "all threads": 3.1}}}
     found["seeds"] = [{"voted": printed}, {"voted": [*printed[:-1], printed[-1] - 0.0021]}]
-    (seed, slow) = voted_mnist.missed({"mnist": True, "found": found})
+    (long, seed, slow) = voted_mnist.missed({"mnist": True, "found": found, "seconds": 601.0})
+    assert long == "the whole script took 601 s, not at most 600"
     assert seed == "seed 1, 10 passes: the voted error is 0.0349, printed is 0.037"
     assert slow.startswith("all threads: the vote takes 3.10 times")
     found["seeds"][0]["voted"] = [*printed[:-1], printed[-1] - 0.0021]
-    assert [text.split(",")[0] for text in voted_mnist.missed({"mnist": True, "found": found})[:-1]] == [
-        "the mean", "seed 0", "seed 1",
-    ]  # fmt: skip
+    said = voted_mnist.missed({"mnist": True, "found": found, "seconds": 1.0})
+    assert [text.split(",")[0] for text in said[:-1]] == ["the mean", "seed 0", "seed 1"]
 
 
 def separated_rows(X: Any, y: Any) -> int:

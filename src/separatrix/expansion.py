@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .data import Sparse
+from .data.threads import one_blas_thread, ordered_map, thread_count
 from .dual import Dual
-from .kernel_gram import Block, Kernel, gram
+from .kernel_gram import CHUNK, Kernel
 from .kernels import TableKernel
 from .voting import Ballot
 
@@ -37,12 +39,15 @@ class Expansion:
         """The score of each row, of K classes rows × K."""
         weights = self.weights
         if weights is not None:
-            s = np.asarray(X @ weights[0].T) + weights[1]
+            s = _affine(X, weights)
         else:
-            with gram(self.kernel, n_threads) as block:
-                parts = [(self.coefficients @ G).T for _, G in blocks(block, self.support, X)]
-            s = np.concatenate([np.empty((0, len(self.coefficients))), *parts]) + self.intercept
+            found = looked_at(self.kernel, self.support, X, lambda _, G: self.from_products(G), n_threads)
+            s = np.concatenate([np.empty((0, len(self.coefficients))), *(each for _, each in found)])
         return s[:, 0] if s.shape[1] == 1 else s  # type: ignore[no-any-return]
+
+    def from_products(self, G: Floats) -> Floats:
+        """The scores from k(xⱼ, x), support × rows: rows × lines."""
+        return (self.coefficients @ G).T + self.intercept  # type: ignore[no-any-return]
 
     @property
     def weights(self) -> tuple[Floats, Floats] | None:
@@ -62,15 +67,33 @@ class Expansion:
         return f"<Expansion of {len(self)} terms{classes} in {self.kernel!r}>"
 
 
-def blocks(block: Block, support: Any, X: Any) -> Iterator[tuple[slice, Floats]]:
-    """k of the support with some rows at a time, support × rows."""
+def _affine(X: Any, weights: tuple[Floats, Floats]) -> Floats:
+    """Wx + b: rows × lines."""
+    return np.asarray(X @ weights[0].T) + weights[1]  # type: ignore[no-any-return]
+
+
+def looked_at(
+    kernel: Kernel, support: Any, X: Any, look: Callable[[slice, Floats], Any], n_threads: int | None
+) -> Iterator[tuple[slice, Any]]:
+    """look(rows, k), k being that of the support and of some rows at a time, support × rows: blocks on our own threads.
+
+    The user's own kernel is never called from two threads at once.
+    """
     size = max(16, BLOCK_NUMBERS // max(1, len(support)))
-    for lo in range(0, len(X), size):
+    ours = isinstance(kernel, TableKernel)
+
+    def task(lo: int) -> tuple[slice, Any]:
         part = slice(lo, min(lo + size, len(X)))
-        G = block(support, X[part])
-        if not np.isfinite(G).all():
-            raise OverflowError("the kernel of two rows is not finite")
-        yield part, G
+        here, G = X[part], np.empty((len(support), part.stop - lo))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(support), CHUNK):
+                G[first : first + CHUNK] = kernel(support[first : first + CHUNK], here)
+            if not np.isfinite(G).all():
+                raise OverflowError("the kernel of two rows is not finite")
+            return part, look(part, G)
+
+    with ordered_map(thread_count(n_threads) if ours else 1) as each, one_blas_thread() if ours else nullcontext():
+        yield from each(task, range(0, len(X), size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,21 +141,26 @@ class Record:
         """
         ends, lines = np.minimum(np.asarray(ends, np.int64), self.dual.log.seen), self.dual.lines
         found = {each: np.empty((len(ends), len(X), lines)) for each in readings}
-        linear = {
-            each: [(self.dual.averaged if each == "averaged" else self.dual.last)(int(end)) for end in ends]
-            for each in readings if each != "voted"
-        }  # fmt: skip
+        linear = [each for each in readings if each != "voted"]
+        stacked = np.concatenate([np.empty((0, len(self.support)))] + [
+            (self.dual.averaged if each == "averaged" else self.dual.last)(int(end)) for each in linear for end in ends
+        ])  # fmt: skip
+        all_at_once = Expansion(self.kernel, self.support, stacked, stacked.sum(axis=1) * self.lifted)
+        weights = all_at_once.weights
         machines = [(each, *each.cuts(ends)) for each in (self.machines() if "voted" in readings else [])]
-        with gram(self.kernel, n_threads) as block:
-            for part, G in blocks(block, self.support, X):
-                for name, coefficients in linear.items():
-                    for e, A in enumerate(coefficients):
-                        found[name][e, part] = (A @ G).T + A.sum(axis=1) * self.lifted
-                for k, (machine, cuts, rest, order) in enumerate(machines):
-                    share = _tallied(machine, G, cuts, rest, order)
-                    found["voted"][:, part, k if self.apart else slice(None)] = (
-                        share if self.apart else share.reshape(len(ends), G.shape[1], lines)
-                    )
+
+        def look(part: slice, G: Floats) -> None:
+            s = all_at_once.from_products(G) if weights is None else _affine(X[part], weights)
+            for name, each in zip(linear, s.T.reshape(len(linear), len(ends), lines, G.shape[1]), strict=True):
+                found[name][:, part] = each.swapaxes(1, 2)
+            for k, (machine, cuts, rest, order) in enumerate(machines):
+                share = _tallied(machine, G, cuts, rest, order)
+                found["voted"][:, part, k if self.apart else slice(None)] = (
+                    share if self.apart else share.reshape(len(ends), G.shape[1], lines)
+                )
+
+        for _ in looked_at(self.kernel, self.support, X, look, n_threads):
+            pass
         return {name: each[:, :, 0] if lines == 1 else each for name, each in found.items()}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -128,7 +128,7 @@ def gram(kernel: Kernel, n_threads: int | None = None) -> Iterator[Block]:
     """A function k(A, B) over our own threads; the user's own kernel is never called from two at once."""
     threads = thread_count(n_threads) if isinstance(kernel, TableKernel) else 1
 
-    with ordered_map(threads) as each, one_blas_thread():
+    with ordered_map(threads) as each, one_blas_thread() if isinstance(kernel, TableKernel) else nullcontext():
 
         def block(A: Any, B: Any) -> Floats:
             found = np.empty((len(A), len(B)))

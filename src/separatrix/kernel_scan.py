@@ -182,7 +182,11 @@ class KernelScan:
     @property
     def log(self) -> MistakeLog:
         """All mistakes so far."""
-        rows, steps, up, down = self.lines.part(0).copy()
+        return self.since(0)
+
+    def since(self, first: int) -> MistakeLog:
+        """The mistakes after the first so many."""
+        rows, steps, up, down = self.lines.part(first).copy()
         return log_of(rows, steps, up, down, self.steps, self.course.lines)
 
     def turns(self, order: Integers, room: int) -> Iterator[None]:

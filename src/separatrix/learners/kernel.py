@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,27 +12,23 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..dual import JOINT, ONE_VS_REST, TWO, Dual
+from ..dual import ONE_VS_REST, Dual
 from ..expansion import Expansion, Record
 from ..kernel_budget import BudgetCost, BudgetScan
-from ..kernel_gram import KernelError, Objects, gram
-from ..kernel_scan import KernelCourse, KernelScan, run
-from ..kernels import TableKernel
+from ..kernel_gram import gram
+from ..kernel_scan import KernelScan, run
 from ..mistake_bound import MistakeBound, mistake_bound
-from ..perceptron import FOREVER, TIES, NotFiniteScoreError
-from ..perceptron_run import ORDERS, visits
+from ..perceptron import FOREVER
+from ..perceptron_run import visits
 from ..verdict import Verdict
-from .kernel_input import asked_at, check_kernel, kernel_of, read
+from .kernel_input import asked_at, check_kernel, read
+from .kernel_settings import READINGS, check_reading, checked_passes, explained, prepared, winners
 from .kernel_words import conclude, standing
-from .mistake_driven import PassRecord, checked_labels, checked_patience
-from .settings import seed_of
-from .validation import check_lengths, checked_choice, checked_number, checked_numbers, unchanged_on_failure
+from .mistake_driven import PassRecord
+from .validation import check_lengths, unchanged_on_failure
 from .warnings import BudgetWarning
 
 Floats = NDArray[np.float64]
-READINGS = ("last", "averaged", "voted")
-WAYS = {"joint": JOINT, "one-vs-rest": ONE_VS_REST}
-OVERFLOWS = ("remove", "project")
 
 
 class KernelUpdate(NamedTuple):
@@ -175,20 +169,20 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with unchanged_on_failure(self):
             told = 0
             for scan, stretch, classes in self._stretches(X, y, 1):
-                log = scan.log
-                for k in range(told, len(log)):
+                log = scan.since(told)
+                for k in range(len(log)):
                     own, rival = (None if at < 0 else classes[at] for at in (log.own[k], log.rival[k]))
-                    yield KernelUpdate(int(log.steps[k]), int(log.rows[k]), own, rival, k + 1, stretch.passes)
-                told = len(log)
+                    yield KernelUpdate(int(log.steps[k]), int(log.rows[k]), own, rival, told + k + 1, stretch.passes)
+                told += len(log)
 
     def decision_function(self, X: Any, reading: str | None = None) -> Floats:
         """Σⱼ αⱼ k(xⱼ, x) + b for each row, of K classes n × K; of a vote the mean vote, or the share of each class."""
         check_is_fitted(self, "verdict_")
         reading = self.reading if reading is None else reading
         cost = self.budget_
-        _check_reading(reading, *((None, "") if cost is None else (cost.budget, cost.overflow)))
+        check_reading(reading, *((None, "") if cost is None else (cost.budget, cost.overflow)))
         rows = read(self, X, reset=False)
-        with self._explained():
+        with explained(self):
             if reading == "voted":
                 found: Floats = self._at(X).votes(rows, self.n_threads)
             else:
@@ -200,7 +194,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any, reading: str | None = None) -> NDArray[Any]:
         """The class of each row: classes_[1] iff the score is > 0; of K classes the first of the strongest."""
         scores = self.decision_function(X, reading)
-        return self.classes_[_winners(scores)]  # type: ignore[no-any-return]
+        return self.classes_[winners(scores)]  # type: ignore[no-any-return]
 
     def curve(self, X: Any, y: Any, passes: Any = None) -> list[CurvePoint]:
         """Errors on these rows after each of these numbers of passes, by every reading, from one run down the log.
@@ -213,16 +207,15 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows, log = read(self, X, reset=False), self.log_
         truth = column_or_1d(y)
         check_lengths(rows, truth)
-        ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else _checked_passes(passes)
+        ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else checked_passes(passes)
         ends = np.minimum(ends, self.n_passes_)
         seen = np.round(ends * self._learnt).astype(np.int64)
-        with self._explained():
+        with explained(self):
             found = self._at(X).curves(rows, seen, READINGS, self.n_threads)
             if not all(np.isfinite(scores).all() for scores in found.values()):
                 raise OverflowError
         wrong = {
-            name: [float((self.classes_[_winners(s)] != truth).mean()) for s in scores]
-            for name, scores in found.items()
+            name: [float((self.classes_[winners(s)] != truth).mean()) for s in scores] for name, scores in found.items()
         }
         return [
             CurvePoint(float(ends[e]), int(np.searchsorted(log.steps, end)), self._record.dual.supported(int(end)),
@@ -247,9 +240,9 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _stretches(self, X: Any, y: Any, room: int) -> Iterator[Any]:
         began = time.perf_counter()
-        course, classes, budget = self._prepare(X, y)
+        course, classes, budget = prepared(self, X, y)
         self.history_: list[PassRecord] = []
-        with self._explained(), gram(course.kernel, self.n_threads) as block:
+        with explained(self), gram(course.kernel, self.n_threads) as block:
             check_kernel(course.kernel, course.rows)
             scan = KernelScan(course, block) if budget is None else BudgetScan(course, block, budget, self.overflow)
             states = run(scan, room)
@@ -305,80 +298,3 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _at(self, X: Any) -> Record:
         record = self._record
         return Record(asked_at(self, X), record.support, record.dual, record.lifted, record.apart)
-
-    def _prepare(self, X: Any, y: Any) -> tuple[KernelCourse, NDArray[Any], int | None]:
-        budget, overflow = _checked_budget(self.budget), checked_choice("overflow", self.overflow, OVERFLOWS)
-        _check_reading(self.reading, budget, overflow)
-        if self.n_threads is not None and checked_number("n_threads", self.n_threads, least=1) % 1:
-            raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number, or None.")
-        way = WAYS[checked_choice("multiclass", self.multiclass, tuple(WAYS))]
-        order = checked_choice("order", self.order, tuple(ORDERS))
-        if not isinstance(self.fit_intercept, bool | np.bool_):
-            raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False.")
-        max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
-        if y is None:
-            raise ValueError(
-                "KernelPerceptron requires y to be passed, but the target y is None: give a label for each row."
-            )
-        rows = read(self, X, reset=True)
-        with self._explained():
-            kernel = kernel_of(self, X, rows)
-        target, classes = checked_labels(self, y)
-        check_lengths(rows, target)
-        self._of_objects = isinstance(rows, Objects)
-        two, chance = len(classes) == 2, order != "cyclic" or (budget is not None and self.overflow == "remove")
-        course = KernelCourse(
-            rows, target, kernel, bool(self.fit_intercept), TWO if two else way, 1 if two else len(classes),
-            checked_choice("ties", self.ties, tuple(TIES)), order, seed_of(self.random_state, needed=chance),
-            max_passes, checked_patience(self.patience),
-        )  # fmt: skip
-        return course, classes, budget
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """What goes wrong with a kernel's numbers, in a sentence."""
-        try:
-            yield
-        except KernelError as error:
-            text = str(error)
-            raise ValueError(f"{text[0].upper()}{text[1:]}") from None
-        except (NotFiniteScoreError, OverflowError) as error:
-            named = isinstance(self.kernel, str | TableKernel)
-            remedy = "Use larger units for the columns, or a smaller gamma or degree." if named else "Scale it down."
-            raise ValueError(
-                f"The kernel {self.kernel!r} is not finite on these rows, NaN or infinity: its numbers, or sums of "
-                f"them, overflow. {remedy}"
-            ) from (None if named else error)
-
-
-def _winners(scores: Floats) -> NDArray[np.intp]:
-    found: NDArray[np.intp] = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-    return found
-
-
-def _check_reading(reading: Any, budget: int | None, overflow: str) -> None:
-    checked_choice("reading", reading, READINGS)
-    if budget is None or reading == "last" or (reading == "averaged" and overflow == "project"):
-        return
-    why = "the votes of all weights need all rows that were ever mistaken"
-    if reading == "averaged":
-        why = "the mean of all weights needs the rows that were removed"
-    raise ValueError(
-        f"reading={reading!r} does not go with budget={budget} and overflow={overflow!r}: {why}. "
-        "reading='last' does, and with overflow='project' also reading='averaged'."
-    )
-
-
-def _checked_passes(passes: Any) -> Floats:
-    found = np.atleast_1d(checked_numbers("passes", passes))
-    if found.ndim > 1 or (found < 0).any():
-        raise ValueError(f"passes is {passes!r}; it must be a list of numbers of passes, zero or more.")
-    return found
-
-
-def _checked_budget(budget: Any) -> int | None:
-    if budget is None:
-        return None
-    if not isinstance(budget, numbers.Integral) or budget is True or budget < 1:
-        raise ValueError(f"budget is {budget!r}; it must be a whole number of rows, one or more, or None for no limit.")
-    return int(budget)

@@ -20,7 +20,7 @@ from .validation import checked_number, checked_rows, not_finite
 KERNELS = ("linear", "polynomial", "rbf", "precomputed")
 TILE = 1024
 """Rows and columns of a matrix that are looked at together."""
-WITNESSES = 256
+WITNESSES = 64
 """Rows whose matrix is searched for a negative eigenvalue."""
 
 
