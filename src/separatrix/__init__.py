@@ -9,10 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import joint as joint
     from . import kernels as kernels
     from . import losses as losses
     from .expansion import Expansion as Expansion
     from .fitting.path import CrossValidation as CrossValidation
+    from .learners.joint_classifier import JointClassifier as JointClassifier
+    from .learners.joint_perceptron import JointPerceptron as JointPerceptron
     from .learners.kernel import KernelPerceptron as KernelPerceptron
     from .learners.logistic import LogisticRegression as LogisticRegression
     from .learners.margin import MaxMarginClassifier as MaxMarginClassifier
@@ -47,6 +50,8 @@ _HOMES = {
     "OnlineToBatch": ".learners.online_to_batch",
     "KernelPerceptron": ".learners.kernel",
     "Expansion": ".expansion",
+    "JointPerceptron": ".learners.joint_perceptron",
+    "JointClassifier": ".learners.joint_classifier",
     "MistakeBound": ".mistake_bound",
     "MistakeLog": ".mistakes",
     "Verdict": ".verdict",
@@ -63,6 +68,8 @@ __all__ = [
     "BudgetWarning",
     "CrossValidation",
     "Expansion",
+    "JointClassifier",
+    "JointPerceptron",
     "KernelPerceptron",
     "LearningRate",
     "LinearRule",
@@ -79,6 +86,7 @@ __all__ = [
     "SeparationWarning",
     "Verdict",
     "VotedPerceptron",
+    "joint",
     "kernels",
     "losses",
     "separability",
@@ -86,7 +94,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("kernels", "losses"):
+    if name in ("joint", "kernels", "losses"):
         return import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")

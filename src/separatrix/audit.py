@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .audit_joint import joint_holds
 from .audit_kernel import expansion_holds
 from .audit_limit import limit_holds
 from .audit_margin import OBJECTIVES as MARGINS
@@ -25,7 +26,7 @@ from .audit_point import Point, excess, explained
 from .audit_proofs import likelihood_gap, squared_gap
 from .audit_rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
 from .audit_sheet import Sheet
-from .verdict import Claim, KernelClaim, Limit, Locality, Optimality, Separation
+from .verdict import Claim, JointClaim, KernelClaim, Limit, Locality, Optimality, Separation
 
 if TYPE_CHECKING:
     from .verdict import Verdict
@@ -45,6 +46,8 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
     """Whether the verdict's claim holds on these rows."""
     if isinstance(verdict.claim, KernelClaim):
         return sample_weight is None and expansion_holds(verdict, X, y)
+    if isinstance(verdict.claim, JointClaim):
+        return joint_holds(verdict, X, y, sample_weight)
     claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)
     margin = claim.objective in MARGINS
     if not _coherent(claim) or (kind and not margin and not isinstance(proof, kind)):

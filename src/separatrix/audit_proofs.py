@@ -135,7 +135,7 @@ def squared_gap(point: Point, *, convex: bool) -> float:
     half = solve_triangular(L, np.kron(np.eye(point.contrasts.shape[1]), (2 if many else 1) * gram), lower=True)
     steepest = float(np.linalg.eigvalsh(solve_triangular(L, half.T, lower=True))[-1])
     q, nu = (TWIST if many else TWIST_OF_TWO) * rho * steepest, _length(root, L, point.slope())
-    return _slow_fall(nu, q)
+    return slow_fall(nu, q)
 
 
 def _definite(M: Any) -> bool:
@@ -143,7 +143,7 @@ def _definite(M: Any) -> bool:
     return bool(np.isfinite(M).all() and np.linalg.eigvalsh(M)[0] > BENT)
 
 
-def _slow_fall(nu: float, q: float) -> float:
+def slow_fall(nu: float, q: float) -> float:
     """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, infinite if 2qν ≥ 1."""
     if not 2 * q * nu < 1:
         return math.inf

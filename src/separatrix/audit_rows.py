@@ -30,7 +30,7 @@ class Table:
 
     def __init__(self, claim: Claim, X: Any, y: Any, sample_weight: Any) -> None:
         X = read_csr(X) if issparse(X) else np.asarray(X)
-        share = _probabilities(claim, y) if claim.soft else _indicators(claim, y)
+        share = probabilities(claim, y) if claim.soft else indicators(claim, y)
         cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()
         X, width = X if X.dtype.kind in "biuf" else X.astype(float), np.shape(claim.weights)[-1]
@@ -75,7 +75,7 @@ class Table:
             yield self.X[rows].astype(np.longdouble), self.target[rows].astype(np.longdouble), self.cost[rows]
 
 
-def _indicators(claim: Claim, y: Any) -> Any:
+def indicators(claim: Any, y: Any) -> Any:
     """One where a label is the class of the column; a row of zeros for a label that is unknown."""
     labels = np.asarray(y).ravel().tolist()
     return np.array([[_same(label, known) for known in claim.classes] for label in labels], dtype=float).reshape(
@@ -90,7 +90,7 @@ def _same(label: Any, known: Any) -> bool:
         return False
 
 
-def _probabilities(claim: Claim, y: Any) -> Any:
+def probabilities(claim: Any, y: Any) -> Any:
     """A column for every class; of two classes, y may be the second's alone."""
     classes = len(claim.classes)
     try:

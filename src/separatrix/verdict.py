@@ -194,6 +194,14 @@ class JointClaim:
     rows: int
     objective: str = "likelihood"
     """Or "squared", the mean of ‖y − p‖²; or "mistakes"."""
+    free: tuple[int, ...] = ()
+    """The features that the penalty leaves alone."""
+    class_weight: tuple[float, ...] = ()
+    """Factors on the costs of the rows of each class; none: all one."""
+    soft: bool = False
+    """Whether the targets were probabilities."""
+    tabular: bool = True
+    """Whether the map is given rows of numbers; else the objects as they are."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +257,8 @@ class Verdict:
             return ""
         names = listed(self.rank.aliased)
         verb = "is a combination" if len(self.rank.aliased) == 1 else "are combinations"
-        return f"The columns have rank {self.rank.rank} of {self.rank.of}: {names} {verb} of the others."
+        what = "features" if isinstance(self.claim, JointClaim) else "columns"
+        return f"The {what} have rank {self.rank.rank} of {self.rank.of}: {names} {verb} of the others."
 
 
 def listed(names: tuple[str, ...] | list[str], most: int = 5) -> str:

@@ -1,0 +1,194 @@
+"""The check of a verdict on joint features: data, feature map and θ in, yes or no out.
+
+It shares no code with what found θ. Counts and separations are decided in fractions where rounding could matter; of a
+minimum the slope is summed in long double, and `audit_joint_proofs` rebuilds the bound.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from .audit_joint_proofs import coefficients_hold, directions, likelihood_gap, squared_gap
+from .audit_joint_rows import JointTable
+from .audit_separation import prove
+from .separable import Separability
+from .verdict import JointClaim, Limit, Locality, Optimality, Separation, Verdict
+
+SLACK = 1e-6
+"""Relative: what the certificate's own rounding may make of a bound that is recomputed."""
+PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation, "quasi-separated": Limit}
+COUNTED = ("separated", "budget", "interrupted")
+EPS = float(np.finfo(float).eps)
+
+
+@np.errstate(all="ignore")  # what is not a number proves nothing
+def joint_holds(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
+    """Whether the claim about joint features holds on these rows."""
+    claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)
+    if not _coherent(claim) or (kind and not isinstance(proof, kind)):
+        return False
+    table = JointTable(claim, X, y, sample_weight)
+    if not table.known or table.rows != claim.rows or not len(table):
+        return False
+    try:
+        with threadpool_limits(1, user_api="blas"):  # many small factors: threads that wait for each other cost more
+            return _holds(verdict, table)
+    except (TypeError, ValueError, AttributeError, LookupError, np.linalg.LinAlgError):
+        return False  # a map that gives no table of numbers proves nothing
+
+
+def _holds(verdict: Verdict, table: JointTable) -> bool:
+    claim, proof = verdict.claim, verdict.certificate
+    if isinstance(proof, Separation) and not np.array_equal(proof.weights, claim.weights):
+        return False
+    if claim.objective == "mistakes":
+        if verdict.status not in COUNTED or not _mistakes_hold(claim, table):
+            return False
+        return verdict.status != "separated" or _separates(proof, table)
+    if isinstance(proof, Separation) and not _separates(proof, table):
+        return False
+    penalised = np.delete(claim.weights, list(claim.free)).astype(np.longdouble)
+    value = table.mean_loss(claim.weights) + claim.l2 / 2 * float(np.square(penalised).sum())
+    if not math.isclose(value, claim.value, rel_tol=1e-9, abs_tol=1e-12 + table.rounding(claim.weights)):
+        return False
+    if verdict.status in ("optimal", "local"):
+        return _is_minimum(verdict, table)
+    return not isinstance(proof, Limit) or _is_limit(verdict, proof, table)
+
+
+def _coherent(claim: JointClaim) -> bool:
+    """Whether the parts of the claim fit together, so that no number is left that nothing reads."""
+    p, counted = np.size(claim.weights), claim.objective == "mistakes"
+    return bool(
+        len(claim.classes) >= 2
+        and np.shape(claim.weights) == (p,)
+        and p
+        and np.isfinite(claim.weights).all()
+        and callable(claim.feature_map)
+        and claim.objective in ("likelihood", "squared", "mistakes")
+        and claim.l2 >= 0
+        and len(claim.class_weight) in (0, len(claim.classes))
+        and all(weight > 0 for weight in claim.class_weight)
+        and all(0 <= j < p for j in claim.free)
+        and not (counted and (claim.l2 or claim.soft or any(weight != 1 for weight in claim.class_weight)))
+    )
+
+
+# ------------------------------------------------------------------------------------------- counts and separations
+
+
+def _mistakes_hold(claim: JointClaim, table: JointTable) -> bool:
+    """Whether n·value rows are wrong: ŷ is the first of the strongest. Where rounding decides, either will do."""
+    surely, perhaps = 0, 0
+    for part, F in table.features():
+        s = F.astype(np.longdouble) @ claim.weights.astype(np.longdouble)
+        doubt = 4 * (claim.weights.size + 4) * EPS * (np.abs(F) @ np.abs(claim.weights)).max(axis=1)
+        own = table.own[part][:, None]
+        rest = s.copy()
+        np.put_along_axis(rest, own, -np.inf, 1)
+        lead = np.take_along_axis(s, own, 1)[:, 0] - rest.max(axis=1)
+        surely += int((lead < -doubt).sum())
+        perhaps += int((np.abs(lead) <= doubt).sum())
+    wrong = claim.value * table.rows
+    return bool(np.isfinite(wrong) and surely - 1e-6 <= wrong <= surely + perhaps + 1e-6)
+
+
+def _separates(proof: Any, table: JointTable) -> bool:
+    """Whether θ·(Φ(x, y) − Φ(x, c)) > 0 exactly for all rows and c ≠ y, and the least of it over ‖θ‖ is the margin."""
+    theta = np.asarray(proof.weights, dtype=float)
+    if theta.shape != table.claim.weights.shape or not np.isfinite(theta).all() or np.any(proof.intercept):
+        return False
+    if (np.count_nonzero(table.target, axis=1) > 1).any():
+        return False  # a row of two classes is on both sides
+    least = np.inf
+    for part, F in table.features():
+        s, size = F @ theta, (np.abs(F) @ np.abs(theta)).max(axis=1, keepdims=True)
+        own = table.own[part][:, None]
+        lead = np.take_along_axis(s, own, 1) - s
+        np.put_along_axis(lead, own, np.inf, 1)
+        unsure = np.argwhere(~(lead > 2 * (theta.size + 4) * EPS * size))
+        if not all(_leads(F[i, own[i, 0]], F[i, k], theta) for i, k in unsure):
+            return False
+        least = min(least, float(lead.min()))
+    return math.isclose(least / float(np.linalg.norm(theta)), proof.margin, rel_tol=1e-6)
+
+
+def _leads(mine: Any, its: Any, theta: Any) -> bool:
+    """Whether θ·(Φ(x, y) − Φ(x, c)) > 0, in fractions."""
+    pairs = zip(mine.tolist(), its.tolist(), theta.tolist(), strict=True)
+    return sum(((Fraction(a) - Fraction(b)) * Fraction(w) for a, b, w in pairs), Fraction(0)) > 0
+
+
+# ------------------------------------------------------------------------------------------------- minima and limits
+
+
+def _is_minimum(verdict: Verdict, table: JointTable) -> bool:
+    """Whether the rows prove the gap that was claimed."""
+    claim, proof = verdict.claim, verdict.certificate
+    assert isinstance(proof, Optimality | Locality)
+    local = claim.objective == "squared"
+    if local != isinstance(proof, Locality) or np.shape(proof.coefficients) != claim.weights.shape:
+        return False
+    if not math.isclose(proof.relative_gap * claim.value, proof.gap, rel_tol=SLACK, abs_tol=1e-300):
+        return False
+    basis = directions(table, claim.l2, claim.free)
+    if verdict.rank.rank is not None and (verdict.rank.rank != basis.shape[1] or claim.l2):
+        return False
+    enough = proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value)
+    found = squared_gap(claim, table, basis) if local else likelihood_gap(claim, claim.weights, table, basis, enough)
+    if not (math.isfinite(found) and found <= enough):
+        return False
+    return local or coefficients_hold(claim, proof.coefficients, table, basis, 1e-15 * abs(claim.value))
+
+
+def _is_limit(verdict: Verdict, proof: Limit, table: JointTable) -> bool:
+    """Whether u separates some z = Φ(x, y) − Φ(x, c) and no more can be, and v is near the maximum of what is left."""
+    claim, result = verdict.claim, verdict.separability
+    if not isinstance(result, Separability) or result.kind != "quasi-separated" or claim.l2:
+        return False
+    if claim.objective != "likelihood" or np.shape(proof.weights) != claim.weights.shape:
+        return False
+    Z, row, other = signed_rows(table)
+    turned = np.arange(len(Z)) % 2 == 1
+    Z[turned] *= -1
+    if result.fit_intercept or result.classes != (0, 1) or not prove(result, Z, (~turned).astype(int)):
+        return False
+    table.among[row[result.rows], other[result.rows]] = False
+    v, u = np.asarray(proof.weights, dtype=float), np.asarray(result.certificate.weights, dtype=float)
+    if not np.isfinite(v).all() or not _on_the_ray(claim.weights, v, u):
+        return False
+    value, slip = table.mean_loss(v), table.rounding(v)
+    close = math.isclose(proof.value, value, rel_tol=1e-9, abs_tol=1e-12 + slip) and math.isclose(
+        proof.deviance, 2 * value * float(table.cost.sum()), rel_tol=1e-9, abs_tol=1e-12 + 2 * slip * len(table)
+    )
+    if not close or not math.isclose(proof.relative_gap * proof.value, proof.gap, rel_tol=SLACK, abs_tol=1e-300):
+        return False
+    enough = proof.gap * (1 + SLACK) + 1e-15 * value + slip * slip
+    return likelihood_gap(claim, v, table, directions(table, 0.0, ()), enough) <= enough
+
+
+def signed_rows(table: JointTable) -> tuple[Any, Any, Any]:
+    """z = Φ(x, y) − Φ(x, c), its row and its c: row by row for all c ≠ y; then −z of every c that a row may be too."""
+    forth: list[Any] = []
+    back: list[Any] = []
+    for part, E in table.differences():
+        own, target = table.own[part], table.target[part]
+        for i in range(len(E)):
+            for k in range(E.shape[1]):
+                if k != own[i]:
+                    forth.append((-E[i, k], i + part.start, k))
+                    back += [(E[i, k], i + part.start, k)] * bool(target[i, k] > 0)
+    z, row, other = zip(*forth, *back, strict=True)
+    return np.array(z), np.array(row), np.array(other)
+
+
+def _on_the_ray(theta: Any, v: Any, u: Any) -> bool:
+    """θ = v + τu, τ ≥ 0, up to rounding."""
+    step = theta - v
+    tau = float(step @ u) / float(u @ u)
+    return bool(tau >= 0 and (np.abs(step - tau * u) <= SLACK * tau * np.abs(u) + 8 * EPS * np.abs(theta).max()).all())

@@ -1,0 +1,204 @@
+"""The mean loss of softmax scores θ·Φ(x, c), with its derivatives, in coordinates that suit the features.
+
+Only differences of scores matter, so a row is read as E_c = Φ(x, c) − Φ(x, y), y being its own class (of probabilities
+the likeliest): a difference of two numbers keeps all its digits, whatever the classes have in common. The coordinates
+are v = Rθ with RᵀR = Σᵢ (cᵢ/C) EᵢᵀEᵢ + l2 by QR, for the features that are not combinations of others: then no Hessian
+hangs on the scales or the correlations of the features.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from .frame import Ask, Jet
+from .joint_features import HELD, Features
+from .linalg import EPS, dependence, triangle
+from .softmax import ClassLoss, Probabilities, softmax
+
+Floats = NDArray[np.float64]
+ROUNDING = 1e-10
+"""A part of a combination that is this small, in units of the features' lengths, is rounding: it would be taken for a
+way to shorten weights of features in small units by those of features in large ones."""
+OUT = -1e300
+"""The score of a class that a row is separated from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows, what they should be, and what they cost."""
+
+    features: Features
+    target: NDArray[Any]
+    """The class of each row by its number; or rows × K probabilities."""
+    share: Floats
+    """cᵢ/C."""
+    among: NDArray[np.bool_] | None = None
+    """The classes that each row is not separated from, where the likelihood in a limit is meant; None: all."""
+
+    @property
+    def own(self) -> NDArray[np.intp]:
+        """The class of each row; of probabilities the likeliest."""
+        return np.asarray(self.target if self.target.ndim == 1 else self.target.argmax(axis=1), dtype=np.intp)
+
+    def differences(self, rows: slice) -> Floats:
+        """E_c = Φ(x, c) − Φ(x, y), rows × classes × p; zero for classes that are out of the running."""
+        F = self.features[rows]
+        E = F - np.take_along_axis(F, self.own[rows][:, None, None], 1)
+        if self.among is not None:
+            E[~self.among[rows]] = 0
+        return E  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """The way from coordinates v to θ and back."""
+
+    kept: NDArray[np.intp]
+    aliased: NDArray[np.intp]
+    combination: Floats
+    """The differences of the aliased features are those of the kept times this."""
+    upper: Floats
+    """R of the kept features."""
+    back: Floats
+    """θ = back·v, p × r: of all θ with the same scores the shortest, first in the features that are not free."""
+
+    @classmethod
+    def of(cls, sample: Sample, l2: float, free: tuple[int, ...]) -> Chart:
+        """From one pass over the rows. With a penalty only free features can be left out."""
+        p = sample.features.shape[2]
+        R = triangle(_weighted(sample))
+        R = R if len(R) else np.zeros((1, p))
+        penalised = np.setdiff1d(np.arange(p), free)
+        tested = np.arange(p) if l2 == 0 else np.array(free, dtype=np.intp)
+        found = dependence(R[:, tested], 64 * EPS * np.linalg.norm(R[:, tested], axis=0))
+        aliased = tested[found.aliased]
+        kept = np.setdiff1d(np.arange(p), aliased)
+        combination = np.zeros((kept.size, aliased.size))
+        combination[np.searchsorted(kept, tested[found.kept])] = found.combination
+        size = np.linalg.norm(R, axis=0)
+        combination[np.abs(combination) * size[kept, None] <= ROUNDING * size[aliased]] = 0.0
+        roots = np.zeros(p)
+        roots[penalised] = math.sqrt(l2)
+        upper = np.asarray(np.linalg.qr(np.vstack([R[:, kept], np.diag(roots)[:, kept]]), mode="r"))
+        raw, null = np.zeros((p, kept.size)), np.zeros((p, aliased.size))
+        raw[kept] = solve_triangular(upper, np.eye(kept.size)) if kept.size else 0.0
+        null[kept], null[aliased] = -combination, np.eye(aliased.size)
+        return cls(kept, aliased, combination, upper, shortest(raw, null, penalised))
+
+    def theta(self, v: Floats) -> Floats:
+        """θ of the coordinates."""
+        return self.back @ v  # type: ignore[no-any-return]
+
+    def coordinates(self, theta: Floats) -> Floats:
+        """v with the scores of θ."""
+        return self.upper @ (theta[self.kept] + self.combination @ theta[self.aliased])  # type: ignore[no-any-return]
+
+    def whiten(self, E: Floats) -> Floats:
+        """E R⁻¹ of the kept features."""
+        if not self.kept.size:
+            return np.zeros((*E.shape[:-1], 0))
+        flat = E[..., self.kept].reshape(-1, self.kept.size)
+        return solve_triangular(self.upper, flat.T, trans="T").T.reshape(*E.shape[:-1], -1)  # type: ignore[no-any-return]
+
+
+def _weighted(sample: Sample) -> Iterator[Floats]:
+    p = sample.features.shape[2]
+    for rows in sample.features.runs():
+        yield (np.sqrt(sample.share[rows])[:, None, None] * sample.differences(rows)).reshape(-1, p)
+
+
+def shortest(theta: Floats, null: Floats, first: NDArray[np.intp]) -> Floats:
+    """θ − Nα with the least length in the features `first`, and of these the least in the others."""
+    if not null.shape[1]:
+        return theta
+    null = null / np.linalg.norm(null, axis=0)
+    rest = np.setdiff1d(np.arange(len(theta)), first)
+    U, size, Vt = np.linalg.svd(null[first], full_matrices=True)
+    rank = int((size > 1e-10).sum())
+    alpha = Vt[:rank].T @ ((U[:, :rank].T @ theta[first]) / size[:rank, None])
+    theta, still = theta - null @ alpha, null @ Vt[rank:].T
+    if still.shape[1]:
+        theta = theta - still @ np.linalg.lstsq(still[rest], theta[rest], rcond=None)[0]
+    return theta
+
+
+@dataclass(eq=False)
+class JointRisk:
+    """R(v) = Σᵢ (cᵢ/C) f(Eᵢθ; tᵢ) + (l2/2)‖θ‖², θ = back·v; what is free has no penalty."""
+
+    loss: ClassLoss
+    sample: Sample
+    chart: Chart
+    root: Floats
+    """S with (l2/2)‖θ‖² = ½‖Sv‖²."""
+    _held: list[Floats] | None = None
+
+    @classmethod
+    def of(cls, loss: ClassLoss, sample: Sample, chart: Chart, l2: float, free: tuple[int, ...]) -> JointRisk:
+        """The risk in the coordinates of the chart."""
+        penalised = np.setdiff1d(np.arange(len(chart.back)), free)
+        return cls(loss, sample, chart, math.sqrt(l2) * chart.back[penalised])
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Rows, and Q = ER⁻¹ of them, rows × classes × r; kept where there is room."""
+        runs = list(self.sample.features.runs())
+        if self._held is not None:
+            yield from zip(runs, self._held, strict=True)
+            return
+        n, K, p = self.sample.features.shape
+        held = []
+        for rows in runs:
+            Q = self.chart.whiten(self.sample.differences(rows))
+            if n * K * p <= HELD:
+                held.append(Q)
+            yield rows, Q
+        if n * K * p <= HELD:
+            self._held = held
+
+    def probabilities(self, rows: slice, Q: Floats, v: Floats) -> tuple[Floats, Probabilities]:
+        """The scores and the softmax of some rows, classes first."""
+        s = (Q @ v).T
+        if self.sample.among is not None:
+            s = np.where(self.sample.among[rows].T, s, OUT)
+        return s, softmax(s, self.sample.target[rows])
+
+    def __call__(self, v: Floats, ask: Ask = Ask()) -> Jet:
+        """The jet at v, by one pass."""
+        value, g, margin = 0.0, np.zeros(v.size), math.inf
+        H = np.zeros((v.size, v.size)) if ask.hessian else None
+        for rows, Q in self.blocks():
+            share = self.sample.share[rows]
+            with np.errstate(over="ignore", invalid="ignore"):
+                s, at = self.probabilities(rows, Q, v)
+                value += float(share @ self.loss.value(at))
+                g += np.tensordot((self.loss.slope(at) * share).T, Q, 2)
+                if H is not None:
+                    H += curvature(self.loss, at, Q, share)
+            margin = min(margin, self._margin(rows, s))
+        pulled = self.root @ v
+        if H is not None:
+            H = (H + H.T) / 2 + self.root.T @ self.root
+        return Jet(value + float(pulled @ pulled) / 2, g + self.root.T @ pulled, H, margin)
+
+    def _margin(self, rows: slice, s: Floats) -> float:
+        """The least lead of a row's own class; none if a row may be of several."""
+        target = self.sample.target[rows]
+        if target.ndim == 2 and (np.count_nonzero(target, axis=1) > 1).any():
+            return -math.inf
+        rest = s.copy()
+        rest[self.sample.own[rows], np.arange(s.shape[1])] = -math.inf
+        return float(-rest.max(initial=-math.inf))
+
+
+def curvature(loss: ClassLoss, at: Probabilities, Q: Floats, share: Floats) -> Floats:
+    """Σᵢ (cᵢ/C) Qᵢᵀ (∂²f/∂s²) Qᵢ; of the likelihood Σᵢ (cᵢ/C) Qᵢᵀ(diag p − ppᵀ)Qᵢ."""
+    by_class, r = Q.transpose(1, 0, 2), Q.shape[2]
+    bent = loss.bend(Probabilities(at.p[..., None], at.error[..., None], at.loss), by_class) * share[:, None]
+    return by_class.reshape(-1, r).T @ bent.reshape(-1, r)  # type: ignore[no-any-return]
