@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
 
@@ -757,7 +758,7 @@ CASES = {
     # the kernel
     "not symmetric": (
         fitting(lambda A, B: A @ B.T + A[:, :1]),
-        ("The kernel is not symmetric", "k(a, b) is", "k(b, a)"),
+        ("The kernel is not symmetric", "of rows 0 and", "k(b, a)"),
     ),
     "not symmetric on itself": (
         fitting(lambda A, B: A @ B.T + (len(A) == len(B) == 40) * np.triu(np.ones((len(A), len(B))))),
@@ -975,3 +976,76 @@ def test_a_log_longer_than_a_segment_is_the_referees(monkeypatch):
     assert len(model.log_) > 5 * 11
     assert model.log_.rows.tolist() == run.rows
     np.testing.assert_allclose(model.decision_function(X), run.scores(K), rtol=1e-9)
+
+
+def test_parameters_that_are_set_after_a_fit_change_no_prediction():
+    X, y = np.random.default_rng(0).standard_normal((40, 3)), np.arange(40) % 3
+    model = KernelPerceptron("rbf", max_passes=3, reading="averaged").fit(X, y)
+    before = model.decision_function(X)
+    for changed in ({"kernel": "precomputed"}, {"kernel": kernels.Spectrum(2)}, {"gamma": 7.0}, {"budget": 1}):
+        assert np.array_equal(model.set_params(**changed).decision_function(X), before)
+    made = KernelPerceptron("rbf", max_passes=3, reading="averaged").fit(X, y).set_params(multiclass="one-vs-rest")
+    assert made.bound().made == made.mistakes_.sum()
+
+
+def test_a_function_of_the_users_own_is_asked_once_for_each_pair():
+    asked = []
+
+    def dots(A, B):
+        asked.append(len(A) * len(B))
+        return A @ B.T
+
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((700, 3)), rng.integers(0, 2, 700)
+    mine, named = (KernelPerceptron(kernel, max_passes=10).fit(X, y) for kernel in (dots, "linear"))
+    assert sum(asked) <= 700**2 + 2 * 64**2
+    assert mine.mistakes_.sum() > 500
+    assert np.allclose(mine.decision_function(X), named.decision_function(X))
+
+
+def test_a_list_is_one_of_objects_for_a_kernel_of_objects():
+    sequences, y = [[0, 1, 0, 1], [0, 1, 0, 0], [1, 1, 1, 1], [1, 1, 1, 0]], ["wave", "wave", "flat", "flat"]
+    model = KernelPerceptron(kernels.Spectrum(2)).fit(sequences, y)
+    assert model.predict([[0, 1, 0, 1, 0, 1, 0], [1, 1, 1]]).tolist() == ["wave", "flat"]
+    assert model.verdict_.check(sequences, y)
+    assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.parametrize("kernel", ["linear", "polynomial", "rbf"])
+def test_wide_sparse_rows_are_checked_without_their_zeros(kernel):
+    rng = np.random.default_rng(2)
+    n, width = 300, 400_000
+    columns = rng.integers(0, width, (n, 5))
+    X = csr_array((rng.standard_normal(5 * n), columns.ravel(), np.arange(0, 5 * n + 1, 5)), shape=(n, width))
+    y = rng.integers(0, 2, n)
+    model = KernelPerceptron(kernel).fit(X, y)
+    tracemalloc.start()
+    assert model.verdict_.status == "separated"
+    assert model.verdict_.check(X, y)
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("reading", ["averaged", "voted"])
+def test_a_verdict_says_that_it_speaks_of_the_last_weights(reading):
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    said = str(KernelPerceptron("polynomial", reading=reading).fit(X, y).verdict_)
+    assert said.startswith("The last weights separate")
+    assert f"Nothing is proved of the {reading} reading" in said
+    assert str(KernelPerceptron("polynomial").fit(X, y).verdict_).startswith("The rule separates")
+
+
+def test_nan_at_a_prediction_names_the_row():
+    def lengths(A, B):
+        return np.array([[np.nan if "?" in a + b else len(a) * len(b) for b in B] for a in A], float)
+
+    model = KernelPerceptron(lengths, fit_intercept=True).fit(["a", "aa", "aaaa", "aaaaa"], [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=r"of X\[2\] is nan"):
+        model.predict(["a", "aa", "?"])
+
+
+@pytest.mark.parametrize(("given", "said"), [({"kernel": kernels.Spectrum}, "the class Spectrum"),
+                                             ({"kernel": "polynomial", "degree": True}, "degree is True")])  # fmt: skip
+def test_a_class_or_a_truth_value_is_no_parameter(given, said):
+    with pytest.raises(ValueError, match=said):
+        KernelPerceptron(**given).fit([[0.0], [1.0]], [0, 1])

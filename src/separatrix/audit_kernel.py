@@ -93,8 +93,10 @@ class _Rows:
         self.claim, self.lift = claim, float(claim.fit_intercept)
         ours = type(claim.kernel).__module__ == OURS
         self.kind = "given" if claim.kernel is None else getattr(claim.kernel, "kind", None) if ours else None
-        table = self.kind is not None or issparse(X) or hasattr(X, "columns") or _numbers(X)
-        self.X: Any = (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X, dtype=float)) if table else list(X)
+        table = self.kind is not None or claim.tabular
+        self.X: Any = (
+            (X.tocsr().astype(float) if hasattr(X, "tocsr") else np.asarray(X, dtype=float)) if table else list(X)
+        )
         self.A = np.atleast_2d(np.asarray(claim.coefficients, dtype=float))
 
     @property
@@ -128,12 +130,15 @@ class _Rows:
             K = kernel(A, B)
             K = np.asarray(_dense(K), dtype=float)
             return K, np.abs(K), 0
-        A, B = _dense(A), _dense(B)
         d = A.shape[1]
-        if self.kind == "rbf":
+        if self.kind == "rbf" and not issparse(A):
             K = np.exp(-kernel.gamma * cdist(A, B, "sqeuclidean"))
             return K, np.ones_like(K), d
-        P, reach = A @ B.T, np.outer(np.sqrt(np.square(A).sum(axis=1)), np.sqrt(np.square(B).sum(axis=1)))
+        one, other = _squares(A), _squares(B)
+        P, reach = _dense(A @ B.T), np.outer(np.sqrt(one), np.sqrt(other))
+        if self.kind == "rbf":  # from products: what they lose counts
+            size = one[:, None] + other
+            return np.exp(-kernel.gamma * np.maximum(size - 2 * P, 0)), 1 + 2 * kernel.gamma * size, d
         if self.kind == "linear":
             return P, reach, d
         q, g, c = kernel.degree, kernel.gamma, kernel.constant
@@ -147,14 +152,6 @@ def _dense(X: Any) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
 
 
-def _numbers(X: Any) -> bool:
-    """Whether X is rows of numbers."""
-    if isinstance(X, np.ndarray):
-        return X.ndim == 2 and X.dtype.kind in "biuf"
-    if not isinstance(X, list | tuple) or not X or isinstance(X[0], str | bytes | dict):
-        return False
-    try:
-        made = np.asarray(X)
-    except ValueError:
-        return False
-    return made.ndim == 2 and made.dtype.kind in "biuf"
+def _squares(X: Any) -> Any:
+    """‖x‖² of each row."""
+    return np.asarray((X.multiply(X) if hasattr(X, "multiply") else np.square(X)).sum(axis=1)).ravel()

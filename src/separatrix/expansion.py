@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .data import Sparse
 from .data.threads import one_blas_thread, ordered_map, thread_count
 from .dual import Dual
-from .kernel_gram import CHUNK, Kernel
+from .kernel_gram import CHUNK, Asked, Kernel, KernelError
 from .kernels import TableKernel
 from .voting import Ballot
 
@@ -89,11 +89,21 @@ def looked_at(
             for first in range(0, len(support), CHUNK):
                 G[first : first + CHUNK] = kernel(support[first : first + CHUNK], here)
             if not np.isfinite(G).all():
-                raise OverflowError("the kernel of two rows is not finite")
+                raise _not_finite(kernel, G, lo)
             return part, look(part, G)
 
     with ordered_map(thread_count(n_threads) if ours else 1) as each, one_blas_thread() if ours else nullcontext():
         yield from each(task, range(0, len(X), size))
+
+
+def _not_finite(kernel: Kernel, G: Floats, lo: int) -> Exception:
+    if not isinstance(kernel, Asked):
+        return OverflowError("the kernel of two rows is not finite")
+    i, j = (int(each) for each in np.argwhere(~np.isfinite(G))[0])
+    return KernelError(
+        f"the kernel of a row that was learnt from and of X[{lo + j}] is {G[i, j]}; it must be finite, not NaN or "
+        "infinity."
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,13 +63,13 @@ class BudgetScan(KernelScan):
 
     def turns(self, order: Integers, room: int) -> Iterator[None]:
         local, turns = np.unique(order, return_inverse=True)
-        turns, here = turns.ravel().astype(np.int64), self.course.rows[local]
-        K, G = self.block(here, here), np.zeros((self.slots, len(local)))
+        turns = turns.ravel().astype(np.int64)
+        K, G = self.between(local, local), np.zeros((self.slots, len(local)))
         self._look_at(K, local)
         K += float(self.course.lifted)
         u = len(self.held)
         if u:
-            G[:u] = self.block(self.course.rows[np.array(self.held)], here) + float(self.course.lifted)
+            G[:u] = self.between(np.array(self.held), local) + float(self.course.lifted)
         with np.errstate(over="ignore", invalid="ignore"):  # who decides looks at what is not finite
             s = self.A[:, :u] @ G[:u]
         while turns.size and self.run < self.course.patience:
@@ -117,8 +117,8 @@ class BudgetScan(KernelScan):
 
     def _length(self, row: int) -> float:
         """k(x, x)."""
-        one = self.course.rows[np.array([row])]
-        return float(self.block(one, one)[0, 0]) + self.course.lifted
+        one = np.array([row])
+        return float(self.between(one, one)[0, 0]) + self.course.lifted
 
     def _project(self, K: Floats, G: Floats, s: Floats, i: int, row: int, move: Floats) -> None:
         u = len(self.held)
@@ -146,7 +146,7 @@ class BudgetScan(KernelScan):
         held, A = self.coefficients("last")
         n, parts = len(self.course.rows), [np.empty((self.course.lines, 0))]
         for lo in range(0, n, BLOCK):
-            G = self.block(self.course.rows[held], self.course.rows[lo : lo + BLOCK]) + float(self.course.lifted)
+            G = self.between(held, np.arange(lo, min(lo + BLOCK, n))) + float(self.course.lifted)
             parts.append(A @ G)
         return np.concatenate(parts, axis=1)
 

@@ -144,6 +144,22 @@ def gram(kernel: Kernel, n_threads: int | None = None) -> Iterator[Block]:
         yield block
 
 
+def whole_matrix(kernel: Kernel, rows: Any, size: int) -> Floats:
+    """k(xᵢ, xⱼ) of all rows, each block asked for once: the others are its mirror images."""
+    n = len(rows)
+    found = np.empty((n, n))
+    for lo in range(0, n, size):
+        one = slice(lo, min(lo + size, n))
+        for at in range(lo, n, size):
+            other = slice(at, min(at + size, n))
+            K = kernel(rows[one], rows[other])
+            check_finite(K, np.arange(one.start, one.stop), np.arange(other.start, other.stop))
+            found[one, other] = K
+            if at > lo:
+                found[other, one] = K.T
+    return found
+
+
 def check_finite(found: Floats, names: Any, others: Any) -> None:
     """Whether k of the rows of these names with the others is neither NaN nor infinite."""
     if np.isfinite(found).all():

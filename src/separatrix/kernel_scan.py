@@ -7,7 +7,7 @@ log, however the rows are divided.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .data import Sparse
 from .dual import log_of
-from .kernel_gram import NEARLY, Asked, Block, Kernel, Matrix, check_finite, check_symmetric
+from .kernel_gram import NEARLY, Asked, Block, Kernel, Matrix, check_finite, check_symmetric, whole_matrix
 from .kernels import TableKernel
 from .mistakes import MistakeLog
 from .online import row_order
@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 BLOCK = 512
 """Rows that are decided with one matrix of their own."""
+WHOLE = 1 << 24
+"""Numbers of a user's own kernel that are kept, so that it is asked for each pair of rows once."""
 SEGMENT = 4096
 """Mistakes that a block catches up with at a time: their part of the matrix takes 16 MB."""
 
@@ -54,6 +56,9 @@ class KernelCourse:
     def steps(self) -> int:
         """How many there are at the most."""
         return min(FOREVER, max(1, round(self.max_passes * len(self.rows))))
+
+
+Between = Callable[[Integers, Integers], Floats]
 
 
 class Growing:
@@ -88,8 +93,8 @@ class Scores(Protocol):
 class Kept:
     """Scores that are kept, with the length of the log that they have seen."""
 
-    def __init__(self, course: KernelCourse, block: Block, log: Growing) -> None:
-        self.course, self.block, self.log = course, block, log
+    def __init__(self, course: KernelCourse, between: Between, log: Growing) -> None:
+        self.course, self.between, self.log = course, between, log
         self.s, self.seen = np.zeros((course.lines, len(course.rows))), np.zeros(len(course.rows), np.int64)
 
     def of(self, local: Integers) -> Floats:
@@ -97,13 +102,10 @@ class Kept:
         from .kernel_turns import catch_up_kernel
 
         s, seen = np.ascontiguousarray(self.s[:, local]), self.seen[local]
-        here = self.course.rows[local]
         for lo in range(int(seen.min(initial=self.log.length)), self.log.length, SEGMENT):
             rows, _, up, down = np.ascontiguousarray(self.log.part(lo, lo + SEGMENT))
             distinct, place = np.unique(rows, return_inverse=True)
-            G = self.block(self.course.rows[distinct], here)
-            if isinstance(self.course.kernel, Asked):
-                check_finite(G, distinct, local)
+            G = self.between(distinct, local)
             G += float(self.course.lifted)
             catch_up_kernel()(G, place.ravel().astype(np.int64), up, down, lo, seen, s)
         return s
@@ -157,12 +159,23 @@ class KernelScan:
     def __init__(self, course: KernelCourse, block: Block) -> None:
         self.course, self.block, self.lines = course, block, Growing()
         self.steps, self.run, self.longest = 0, 0, 0.0
+        small = isinstance(course.kernel, Asked) and len(course.rows) ** 2 <= WHOLE
+        self.whole = whole_matrix(course.kernel, course.rows, BLOCK) if small else None
         self.scores: Scores = self._scores()
 
     def _scores(self) -> Scores:
         kernel = self.course.kernel
         affine = kernel.affine if isinstance(kernel, TableKernel) else None
-        return Primal(self.course, affine, self.lines) if affine else Kept(self.course, self.block, self.lines)
+        return Primal(self.course, affine, self.lines) if affine else Kept(self.course, self.between, self.lines)
+
+    def between(self, one: Integers, other: Integers) -> Floats:
+        """k of these rows, by their places; a function of the user's own is asked once where all its answers fit."""
+        if self.whole is not None:
+            return self.whole[np.ix_(one, other)]  # type: ignore[no-any-return]
+        G = self.block(self.course.rows[one], self.course.rows[other])
+        if isinstance(self.course.kernel, Asked):
+            check_finite(G, one, other)
+        return G
 
     def settle(self) -> None:
         """After Ctrl-C: what was begun and is not counted is forgotten, by the log and by the scores."""
@@ -192,9 +205,9 @@ class KernelScan:
     def turns(self, order: Integers, room: int) -> Iterator[None]:
         """These rows in turn, at most `room` mistaken rows in one go."""
         local, turns = np.unique(order, return_inverse=True)
-        turns, here = turns.ravel().astype(np.int64), self.course.rows[local]
+        turns = turns.ravel().astype(np.int64)
         s = self.scores.of(local)
-        K = self.block(here, here)
+        K = self.between(local, local)
         self._look_at(K, local)
         K += float(self.course.lifted)
         while turns.size and self.run < self.course.patience:

@@ -167,6 +167,8 @@ class KernelClaim:
     """The part of the rows whose class is not predicted."""
     rows: int
     objective: str = "mistakes"
+    tabular: bool = True
+    """Whether X is a table of numbers, not a list of objects."""
 
 
 @dataclass(frozen=True)

@@ -229,7 +229,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         R² is the largest k(x, x), of K classes twice that; the direction is that of the last weights.  [001 slide 25]
         """
         check_is_fitted(self, "verdict_")
-        if self.budget_ is not None or (len(self.classes_) > 2 and self.multiclass == "one-vs-rest"):
+        if self.budget_ is not None or self._record.apart:
             raise ValueError("The bound is one of a perceptron without a budget whose classes compete: of others none.")
         leads, length, longest = self._stands
         if not length > 0:

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from ..data import Sparse
 from ..kernel_gram import NEARLY, Asked, Kernel, KernelError, Matrix, Objects, Places, careful
-from ..kernels import RBF, Linear, Polynomial, TableKernel
+from ..kernels import RBF, Counted, Linear, Pairwise, Polynomial, TableKernel
 from .mistake_driven import column_names
 from .validation import checked_number, checked_rows, not_finite
 
@@ -26,13 +26,13 @@ WITNESSES = 64
 
 def read(model: Any, X: Any, *, reset: bool) -> Any:
     """The rows as the kernel takes them: numbers, `Objects`, or `Places` in a matrix."""
-    named = model.kernel if isinstance(model.kernel, str) else None
-    if named == "precomputed":
+    kernel = model.kernel if reset else model._learnt_by  # parameters may have been set since
+    if isinstance(kernel, str) and kernel == "precomputed":
         return Places(np.arange(len(_matrix(model, X, reset=reset))))
-    table = named in KERNELS or isinstance(model.kernel, TableKernel)
+    table = isinstance(kernel, TableKernel) or (isinstance(kernel, str) and kernel in KERNELS)
     if table:
-        _check_no_objects(model.kernel, X)
-    if table or (_is_table(X) if reset else not model._of_objects):
+        _check_no_objects(kernel, X)
+    if table or (_is_table(kernel, X) if reset else not model._of_objects):
         rows = checked_rows(model, X, reset=reset)
         if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
             raise not_finite(rows, column_names(model, rows.shape[1]), model)
@@ -46,6 +46,8 @@ def read(model: Any, X: Any, *, reset: bool) -> Any:
 def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
     """k(A, B), with the numbers that were left to us."""
     kernel = model.kernel
+    if isinstance(kernel, type):
+        raise ValueError(f"kernel is the class {kernel.__name__}; make a kernel of it: {kernel.__name__}().")
     if callable(kernel):
         return careful(kernel)
     if not isinstance(kernel, str) or kernel not in KERNELS:
@@ -63,7 +65,7 @@ def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
     if kernel == "rbf":
         return _rbf(rows, gamma)
     degree = model.degree
-    if not isinstance(degree, numbers.Integral) or degree < 1:
+    if type(degree) is bool or not isinstance(degree, numbers.Integral) or degree < 1:
         raise ValueError(f"degree is {degree!r}; it must be a whole number, one or more.")
     constant = checked_number("constant", model.constant, least=0)
     return Polynomial(int(degree), 1.0 if gamma is None else gamma, constant)
@@ -91,12 +93,14 @@ def asked_at(model: Any, X: Any) -> Kernel:
     return Matrix(_matrix(model, X, reset=False)) if isinstance(kernel, Matrix) else kernel
 
 
-def _is_table(X: Any) -> bool:
-    """Whether X is rows of numbers, not a list of objects."""
+def _is_table(kernel: Any, X: Any) -> bool:
+    """Whether X is rows of numbers, not a list of objects: a list, given to a kernel of objects, is one of these."""
     if issparse(X) or hasattr(X, "columns"):
         return True
     if isinstance(X, np.ndarray):
         return X.ndim == 2 and X.dtype.kind in "biuf"
+    if isinstance(kernel, Counted | Pairwise):
+        return False
     if not isinstance(X, list | tuple) or not X or isinstance(X[0], str | bytes | Mapping):
         return False
     try:
@@ -172,13 +176,13 @@ def check_kernel(kernel: Kernel, rows: Any) -> None:
     if isinstance(kernel, Matrix):
         nearly = kernel.nearly
         _check_matrix(kernel.numbers, nearly)
-    some = rows[np.unique(np.linspace(0, len(rows) - 1, WITNESSES).astype(np.int64))]
-    half = len(some) // 2
+    picked = np.unique(np.linspace(0, len(rows) - 1, WITNESSES).astype(np.int64))
+    some, half = rows[picked], len(picked) // 2
     K = kernel(some, some)
     if not np.isfinite(K).all():
         return  # the scan names the rows
     if isinstance(kernel, Asked):
-        _check_halves(kernel, some[:half], some[half:])
+        _check_halves(kernel, some[:half], some[half:], picked)
     values = np.linalg.eigvalsh((K + K.T) / 2)
     if values[0] < -nearly * max(float(np.abs(values).max()), np.finfo(float).tiny):
         warnings.warn(
@@ -188,7 +192,7 @@ def check_kernel(kernel: Kernel, rows: Any) -> None:
         )
 
 
-def _check_halves(kernel: Kernel, A: Any, B: Any) -> None:
+def _check_halves(kernel: Kernel, A: Any, B: Any, names: Any) -> None:
     """k(A, B) = k(B, A)ᵀ, of different rows."""
     if not len(A):
         return
@@ -197,8 +201,8 @@ def _check_halves(kernel: Kernel, A: Any, B: Any) -> None:
     if apart.any():
         i, j = (int(each) for each in np.argwhere(apart)[0])
         raise KernelError(
-            f"the kernel is not symmetric: k(a, b) is {one[i, j]:.6g} and k(b, a) {other[i, j]:.6g} for two of the "
-            "rows. An inner product is symmetric."
+            f"the kernel is not symmetric: of rows {names[i]} and {names[len(A) + j]} it is {one[i, j]:.6g}, and of "
+            f"{names[len(A) + j]} and {names[i]} {other[i, j]:.6g}. An inner product is symmetric."
         )
 
 

@@ -47,7 +47,7 @@ def prepared(model: Any, X: Any, y: Any) -> tuple[KernelCourse, NDArray[Any], in
         kernel = kernel_of(model, X, rows)
     target, classes = checked_labels(model, y)
     check_lengths(rows, target)
-    model._of_objects = isinstance(rows, Objects)
+    model._of_objects, model._learnt_by = isinstance(rows, Objects), model.kernel
     two, chance = len(classes) == 2, order != "cyclic" or (budget is not None and model.overflow == "remove")
     course = KernelCourse(
         rows, target, kernel, bool(model.fit_intercept), TWO if two else way, 1 if two else len(classes),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel_gram import Asked, Matrix
+from ..kernel_gram import Asked, Matrix, Objects
 from ..linalg import EPS
 from ..perceptron import TIES, NotFiniteScoreError
 from ..verdict import KernelClaim, KernelSeparation, Rank, Verdict
@@ -63,19 +63,22 @@ def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, end
     shown = None if isinstance(kernel, Matrix) else kernel.function if isinstance(kernel, Asked) else kernel
     coefficients = A[0] if len(A) == 1 else A
     claim = KernelClaim(
-        tuple(model.classes_.tolist()), shown, support.astype(np.intp), coefficients, course.lifted, at.mistakes / n, n
-    )
+        tuple(model.classes_.tolist()), shown, support.astype(np.intp), coefficients, course.lifted, at.mistakes / n, n,
+        tabular=not isinstance(course.rows, Objects),
+    )  # fmt: skip
     rank = Rank(None, len(support), ())
     if ended == "interrupted":
         cause = f"Stopped by hand after {_passes(passes)} and {_count(total, 'mistake')}."
         return Verdict("interrupted", rank, None, cause, "Fit again with more time.", claim)
     if at.separated:
+        who = "The rule separates" if model.reading == "last" else "The last weights separate"
         cause = (
-            f"The rule separates the classes: all {n} rows are on their own side in the space of the kernel, the "
+            f"{who} the classes: all {n} rows are on their own side in the space of the kernel, the "
             f"nearest at a distance of {at.margin:.3g}. It took {_count(total, 'mistake')} on "
             f"{_count(len(support), 'row')} in {_passes(passes)}.{_limited(model)}"
         )
-        return Verdict("separated", rank, KernelSeparation(at.margin, at.length), cause, "", claim)
+        remedy = "" if model.reading == "last" else f"Nothing is proved of the {model.reading} reading, which predicts."
+        return Verdict("separated", rank, KernelSeparation(at.margin, at.length), cause, remedy, claim)
     return Verdict("budget", rank, None, *_not_separated(model, course, at, ended), claim)
 
 
@@ -90,13 +93,18 @@ def _not_separated(model: Any, course: Any, at: Standing, ended: str) -> tuple[s
         return cause, "More passes or a larger budget may help."
     if model.reading != "last":
         return cause, f"Nothing is proved of the {model.reading} reading; more passes may help."
-    return cause, "More passes may help; reading='averaged' is steadier where the classes overlap."
+    return cause, (
+        "More passes may help, unless equal rows have different labels; reading='averaged' is steadier where the "
+        "classes overlap."
+    )
 
 
 def _limited(model: Any) -> str:
     cost = model.budget_
     if cost is None or not cost.times:
         return ""
+    full = f" The budget of {cost.budget} rows was full: {cost.times}"
+    if cost.overflow == "remove":
+        return f"{full} rows were removed again."
     part = f"{cost.lost / cost.made:.0%} of the length of all that was learnt" if cost.made else "nothing"
-    what = "rows were removed again" if cost.overflow == "remove" else "mistakes were projected upon the rows kept"
-    return f" The budget of {cost.budget} rows was full: {cost.times} {what}, which left out {part}."
+    return f"{full} mistakes were projected upon the rows kept, which left out {part}."
