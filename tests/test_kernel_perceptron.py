@@ -758,7 +758,7 @@ CASES = {
     # the kernel
     "not symmetric": (
         fitting(lambda A, B: A @ B.T + A[:, :1]),
-        ("The kernel is not symmetric", "of rows 0 and", "k(b, a)"),
+        ("The kernel is not symmetric", "of rows 0 and", "and of 20 and 0"),
     ),
     "not symmetric on itself": (
         fitting(lambda A, B: A @ B.T + (len(A) == len(B) == 40) * np.triu(np.ones((len(A), len(B))))),
