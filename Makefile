@@ -13,7 +13,7 @@ demo: $(READY)
 	$(BIN)/python demo/kernel.py
 
 test: $(READY) lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test-slow: $(READY) peers
 	$(BIN)/python -m pytest -m slow
