@@ -207,6 +207,29 @@ class JointClaim:
 
 
 @dataclass(frozen=True)
+class Estimates(Proof):
+    """The parameters are the ones that the rows give, to within `error` of their own size: no search was needed."""
+
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class EstimateClaim:
+    """The parameters of a generative model, each a formula of the rows: the check computes them again."""
+
+    model: str
+    """Which formulas: "naive Bayes" or "Gaussian discriminant"."""
+    classes: tuple[Any, ...]
+    columns: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    """By name: arrays, a row for each class where there is one for each."""
+    settings: Mapping[str, Any]
+    """What was chosen: families, smoothing, priors, shrinkage."""
+    rows: int
+    objective: str = "estimates"
+
+
+@dataclass(frozen=True)
 class Verdict:
     """How a fit ended. `str(verdict)` says it in sentences; `verdict.check(X, y)` recomputes what it claims."""
 
