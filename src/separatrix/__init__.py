@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from . import joint as joint
     from . import kernels as kernels
     from . import losses as losses
+    from . import populations as populations
+    from .bayes import BayesClassifier as BayesClassifier
     from .expansion import Expansion as Expansion
     from .fitting.path import CrossValidation as CrossValidation
     from .learners.joint_classifier import JointClassifier as JointClassifier
@@ -55,6 +57,7 @@ _HOMES = {
     "MistakeBound": ".mistake_bound",
     "MistakeLog": ".mistakes",
     "Verdict": ".verdict",
+    "BayesClassifier": ".bayes",
     "separability": ".learners.separability",
     "Separability": ".separable",
     "LearningRate": ".online",
@@ -63,8 +66,10 @@ _HOMES = {
     "NotSeparableWarning": ".learners.warnings",
     "BudgetWarning": ".learners.warnings",
 }
+_MODULES = ("joint", "kernels", "losses", "populations")
 __all__ = [
     "AveragedPerceptron",
+    "BayesClassifier",
     "BudgetWarning",
     "CrossValidation",
     "Expansion",
@@ -89,12 +94,13 @@ __all__ = [
     "joint",
     "kernels",
     "losses",
+    "populations",
     "separability",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("joint", "kernels", "losses"):
+    if name in _MODULES:
         return import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
