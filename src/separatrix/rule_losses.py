@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .losses import MarginLoss
+from .numerics import log_sum_exp
 from .populations.checks import checked_posterior
 from .rule import LinearRule
 
@@ -48,8 +49,7 @@ class CrossEntropy(RuleLoss):
     """−log pₖ, in nats.  [000 §8.1.5]"""
 
     def table(self, rule: Any, X: Floats, classes: Classes) -> Floats:
-        with np.errstate(divide="ignore"):
-            return -np.log(probabilities(rule, X, classes))
+        return -log_probabilities(rule, X, classes)
 
 
 @dataclass(frozen=True)
@@ -109,14 +109,31 @@ def probabilities(rule: Any, X: Floats, classes: Classes) -> Floats:
         raise ValueError(f"{type(rule).__name__} has no predict_proba; of such a rule only the 0-1 risk is known.")
     else:
         given = _called(rule, X)
-    P = checked_posterior(given, len(X), "The rule's probability", ROUNDED)
-    columns = places(list(names), classes)
-    if len(columns) != P.shape[1]:
+    return in_order(checked_posterior(given, len(X), "The rule's probability", ROUNDED), list(names), classes, 0.0)
+
+
+def log_probabilities(rule: Any, X: Floats, classes: Classes) -> Floats:
+    """log P(k | x) as the rule has it; by scores or predict_log_proba finite where P(k | x) rounds to zero."""
+    if isinstance(rule, LinearRule) and rule.probabilistic:
+        z = rule.score(X)
+        z = np.column_stack([np.zeros(len(z)), z]) if z.ndim == 1 else z
+        return in_order(z - log_sum_exp(z, axis=1)[:, None], list(rule.classes), classes, -np.inf)
+    if hasattr(rule, "predict_log_proba"):
+        names = list(getattr(rule, "classes_", classes))
+        return in_order(np.asarray(rule.predict_log_proba(X), dtype=np.float64), names, classes, -np.inf)
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities(rule, X, classes))
+
+
+def in_order(given: Floats, names: list[Any], classes: Classes, absent: float) -> Floats:
+    """The columns in the order of `classes`; a class of which the rule does not know gets `absent`."""
+    columns = places(names, classes)
+    if given.shape[1] != len(columns):
         raise ValueError(
-            f"The rule gives probabilities of {P.shape[1]} classes; there are {len(columns)}: {list(names)}."
+            f"The rule gives probabilities of {given.shape[1]} classes, and names {len(columns)}: {names}."
         )
-    full = np.zeros((len(X), len(classes)))
-    full[:, columns] = P
+    full = np.full((len(given), len(classes)), absent)
+    full[:, columns] = given
     return full
 
 

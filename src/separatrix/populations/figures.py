@@ -88,7 +88,7 @@ def far_but_right(far: bool = True) -> Figure:
 
 def far_and_wrong(far: bool = True) -> Figure:
     """Two clusters and one far point of the wrong class: it moves the likelihood, not the squared error.  [004 §4.3]"""
-    return _clusters([(-20.0, 0.0)] if far else [])
+    return _clusters([(-12.0, 2.0)] if far else [])
 
 
 def outliers() -> GaussianMixture:
@@ -96,9 +96,9 @@ def outliers() -> GaussianMixture:
     return GaussianMixture([[-1.5, 1.0], [1.5, -1.0], [7.0, -9.0]], [1.0, 1.0, 0.5], [0.5, 0.45, 0.05], [0, 1, 1])
 
 
-def three_in_a_row() -> GaussianMixture:
+def three_in_a_row(variance: float = 0.5) -> GaussianMixture:
     """Three Gaussians side by side, the middle one masked from least squares.  [003 slide 17]"""
-    return GaussianMixture([[-3.0, -3.0], [0.0, 0.0], [3.0, 3.0]], 0.5)
+    return GaussianMixture([[-3.0, -3.0], [0.0, 0.0], [3.0, 3.0]], variance)
 
 
 def two_gaussians(distance: float = 2.0, d: int = 2) -> GaussianMixture:
