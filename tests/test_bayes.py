@@ -83,6 +83,19 @@ def test_the_plane_agrees_with_the_closed_form_and_says_how_far_off_it_is():
     assert error.error < 1e-6
 
 
+def test_the_plane_agrees_with_a_fine_grid_where_the_boundary_is_curved():
+    population = GaussianMixture([[0.0, 0], [3.0, 1.0]], [np.eye(2), [[2.0, 0.5], [0.5, 1.0]]], [0.3, 0.7])
+    step = 0.02
+    grid = np.stack(np.meshgrid(np.arange(-8, 13, step), np.arange(-8, 9, step)), axis=-1).reshape(-1, 2) + step / 2
+    joint = []
+    for mean, covariance, prior in zip(population.means, population.covariances, population.priors, strict=True):
+        power = np.einsum("ni,ij,nj->n", grid - mean, np.linalg.inv(covariance), grid - mean)
+        joint.append(prior * np.exp(-0.5 * power) / (2 * np.pi * np.sqrt(np.linalg.det(covariance))))
+    error = BayesClassifier(population).error()
+    assert error == pytest.approx(np.minimum(*joint).sum() * step**2, abs=1e-6)
+    assert error.error < 1e-6
+
+
 def test_space_is_scattered_and_the_standard_error_is_honest():
     means = np.array([[-1.0, 0, 0], [1.0, 0, 0]])
     exact = BayesClassifier(GaussianMixture(means)).error()

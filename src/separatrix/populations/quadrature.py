@@ -1,7 +1,7 @@
 """Integrals of functions that jump: panels are halved where two rules of quadrature disagree.
 
-Gauss–Hermite rules are for smooth functions. A 0-1 loss jumps at a boundary and min(η, 1 − η) has a kink there: with n
-nodes such a rule is wrong by about 1/n, halved panels by 2⁻ⁿ.
+Gauss–Hermite rules are for smooth functions. A 0-1 loss jumps at a boundary and min(η, 1 − η) has a kink there: n
+nodes are then wrong by about 1/√n and 1/n, while every halving of a panel gains at least a bit.
 """
 
 from __future__ import annotations
