@@ -606,3 +606,23 @@ def test_a_class_whose_soft_rows_all_have_weight_zero_is_missed():
 def test_a_class_weight_for_no_column_is_refused():
     with pytest.raises(ValueError, match=r"class_weight names 'd'.*\['a', 'b', 'c'\]"):
         LogisticRegression(class_weight={"d": 2.0}).fit(rows(60), pd.DataFrame(T3, columns=list("abc")))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([-3, 5, -3, 7], np.int8),
+        np.array([-128, 127, 0], np.int8),
+        np.array([250, 1, 250, 3], np.uint8),
+        np.array([-(2**63), 2**63 - 1, 5]),
+        np.array([5, 6, 9999, 5]),
+        np.array([3, 1, 2, 1, 3], np.int32),
+    ],
+)
+def test_whole_numbers_are_classes_in_order_whether_counted_or_sorted(labels):
+    from separatrix.learners.targets import checked_targets
+
+    found, (classes, index) = checked_targets(None, labels), np.unique(labels, return_inverse=True)
+    assert found.classes.dtype == labels.dtype
+    assert found.classes.tolist() == classes.tolist()
+    assert found.index.tolist() == index.tolist()

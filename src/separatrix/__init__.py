@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import families as families
     from . import joint as joint
     from . import kernels as kernels
     from . import losses as losses
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from .learners.kernel import KernelPerceptron as KernelPerceptron
     from .learners.logistic import LogisticRegression as LogisticRegression
     from .learners.margin import MaxMarginClassifier as MaxMarginClassifier
+    from .learners.naive_bayes import NaiveBayes as NaiveBayes
+    from .learners.naive_bayes_kinds import BernoulliNaiveBayes as BernoulliNaiveBayes
+    from .learners.naive_bayes_kinds import GaussianNaiveBayes as GaussianNaiveBayes
+    from .learners.naive_bayes_kinds import PoissonNaiveBayes as PoissonNaiveBayes
     from .learners.online_perceptron import OnlinePerceptron as OnlinePerceptron
     from .learners.online_to_batch import OnlineToBatch as OnlineToBatch
     from .learners.perceptron import AveragedPerceptron as AveragedPerceptron
@@ -51,6 +56,10 @@ _HOMES = {
     "VotedPerceptron": ".learners.voted",
     "OnlineToBatch": ".learners.online_to_batch",
     "KernelPerceptron": ".learners.kernel",
+    "NaiveBayes": ".learners.naive_bayes",
+    "BernoulliNaiveBayes": ".learners.naive_bayes_kinds",
+    "PoissonNaiveBayes": ".learners.naive_bayes_kinds",
+    "GaussianNaiveBayes": ".learners.naive_bayes_kinds",
     "Expansion": ".expansion",
     "JointPerceptron": ".learners.joint_perceptron",
     "JointClassifier": ".learners.joint_classifier",
@@ -66,13 +75,15 @@ _HOMES = {
     "NotSeparableWarning": ".learners.warnings",
     "BudgetWarning": ".learners.warnings",
 }
-_MODULES = ("joint", "kernels", "losses", "populations")
+_MODULES = ("families", "joint", "kernels", "losses", "populations")
 __all__ = [
     "AveragedPerceptron",
     "BayesClassifier",
+    "BernoulliNaiveBayes",
     "BudgetWarning",
     "CrossValidation",
     "Expansion",
+    "GaussianNaiveBayes",
     "JointClassifier",
     "JointPerceptron",
     "KernelPerceptron",
@@ -82,15 +93,18 @@ __all__ = [
     "MaxMarginClassifier",
     "MistakeBound",
     "MistakeLog",
+    "NaiveBayes",
     "NotSeparableWarning",
     "OnlinePerceptron",
     "OnlineToBatch",
     "Perceptron",
     "Pocket",
+    "PoissonNaiveBayes",
     "Separability",
     "SeparationWarning",
     "Verdict",
     "VotedPerceptron",
+    "families",
     "joint",
     "kernels",
     "losses",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .audit_estimates import estimates_hold
 from .audit_joint import joint_holds
 from .audit_kernel import expansion_holds
 from .audit_limit import limit_holds
@@ -26,7 +27,7 @@ from .audit_point import Point, excess, explained
 from .audit_proofs import likelihood_gap, squared_gap
 from .audit_rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
 from .audit_sheet import Sheet
-from .verdict import Claim, JointClaim, KernelClaim, Limit, Locality, Optimality, Separation
+from .verdict import Claim, EstimateClaim, JointClaim, KernelClaim, Limit, Locality, Optimality, Separation
 
 if TYPE_CHECKING:
     from .verdict import Verdict
@@ -48,6 +49,8 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return sample_weight is None and expansion_holds(verdict, X, y)
     if isinstance(verdict.claim, JointClaim):
         return joint_holds(verdict, X, y, sample_weight)
+    if isinstance(verdict.claim, EstimateClaim):
+        return estimates_hold(verdict, X, y, sample_weight)
     claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)
     margin = claim.objective in MARGINS
     if not _coherent(claim) or (kind and not margin and not isinstance(proof, kind)):

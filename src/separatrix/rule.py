@@ -47,6 +47,8 @@ class LinearRule:
     columns: tuple[str, ...] = ()
     probabilistic: bool = False
     """Whether the score is the log-odds of the second class; of K classes, whether their softmax is P(k | x)."""
+    features: str = ""
+    """What the rule is linear in, where that is not X itself: (x, x²), say. `columns` then names the features."""
 
     def __post_init__(self) -> None:
         weights = np.array(self.weights, dtype=np.float64)
@@ -227,7 +229,8 @@ class LinearRule:
         if isinstance(X, np.ndarray) and X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
         if X.ndim != 2 or X.shape[1] != self.weights.shape[-1]:
-            raise ValueError(f"X has shape {X.shape}; rows of {self.weights.shape[-1]} columns are needed.")
+            made = f" This rule is linear in {self.features}: give it model.features(X)." if self.features else ""
+            raise ValueError(f"X has shape {X.shape}; rows of {self.weights.shape[-1]} columns are needed.{made}")
         return X
 
     def _product(self, X: Any) -> Floats:

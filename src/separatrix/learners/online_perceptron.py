@@ -87,7 +87,7 @@ class OnlinePerceptron(LinearClassifier):
             check_lengths(rows, labels)
             announced = np.unique(labels_of(classes)) if classes is not None else np.empty(0)
             stream = ClassStream.begin(rows.shape[1], announced) if new else self._stream
-            _check_kind(labels, stream.classes)
+            check_kind(labels, stream.classes)
             return self._learn(rows, labels, stream)
 
     def steps(self, X: Any, y: Any) -> Iterator[Update]:
@@ -239,7 +239,8 @@ def _no_labels() -> ValueError:
     )
 
 
-def _check_kind(labels: NDArray[Any], known: NDArray[Any]) -> None:
+def check_kind(labels: NDArray[Any], known: NDArray[Any]) -> None:
+    """Names stay names, and numbers numbers."""
     words_now, words_before = labels.dtype.kind in "OUS", known.dtype.kind in "OUS"
     if known.size and words_now != words_before:
         raise ValueError(

@@ -17,6 +17,8 @@ from ..fitting.path import CrossValidation
 Floats = NDArray[np.float64]
 SUM_ROUNDING = {"float32": 1e-4, "float16": 1e-2}
 """How far from one the probabilities of a row may sum, by their precision; 10⁻⁶ in double precision."""
+FEW = 1 << 12
+"""Whole numbers in a row among which classes are found by counting."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,10 @@ def checked_targets(estimator: Any, y: Any) -> Targets:
         return quick
     if y.dtype.kind == "f" and y.size and (y != np.floor(y)).any():
         return _probabilities(y)
-    check_classification_targets(y)
-    classes, index = np.unique(y, return_inverse=True)
+    counted = _counted(y)
+    if counted is None:
+        check_classification_targets(y)
+    classes, index = counted or np.unique(y, return_inverse=True)
     if len(classes) < 2:
         name = type(estimator).__name__
         raise ValueError(f"y has one class only, {classes.tolist()[0]!r}; {name} needs rows of two classes or more.")
@@ -93,6 +97,16 @@ def _two_numbers(y: NDArray[Any]) -> Targets | None:
     if low == high or int(low) != low or int(high) != high or not (second | (y == low)).all():
         return None
     return Targets(np.array([low, high]), second.view(np.int8), None)
+
+
+def _counted(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """The classes and the place of each label among them without a sort: whole numbers that lie close together."""
+    if y.dtype.kind != "i" or not y.size or int(y.max()) - int(y.min()) >= FEW:
+        return None
+    low = int(y.min())
+    place = y.astype(np.intp) - low
+    seen = np.bincount(place) > 0
+    return (np.flatnonzero(seen) + low).astype(y.dtype), (np.cumsum(seen) - 1)[place]
 
 
 def _probabilities(y: NDArray[Any]) -> Targets:

@@ -1,0 +1,24 @@
+"""The check of estimates: parameters that are formulas of the rows are computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .audit_naive_bayes import naive_bayes_holds
+from .verdict import Estimates
+
+if TYPE_CHECKING:
+    from .verdict import Verdict
+
+MODELS: dict[str, Callable[..., bool]] = {"naive Bayes": naive_bayes_holds}
+"""By the name of the formulas: (claim, error, X, y, sample_weight) → whether the rows give these parameters."""
+
+
+def estimates_hold(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> bool:
+    """Whether the rows give the parameters that are claimed, to within the error that is claimed."""
+    claim, proof = verdict.claim, verdict.certificate
+    holds = MODELS.get(claim.model)
+    if holds is None or verdict.status != "optimal" or not isinstance(proof, Estimates) or not 0 <= proof.error < 1:
+        return False
+    return holds(claim, proof.error, X, y, sample_weight)
