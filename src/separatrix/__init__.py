@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from .bayes import BayesClassifier as BayesClassifier
     from .expansion import Expansion as Expansion
     from .fitting.path import CrossValidation as CrossValidation
+    from .learners.discriminant import GaussianDiscriminant as GaussianDiscriminant
     from .learners.joint_classifier import JointClassifier as JointClassifier
     from .learners.joint_perceptron import JointPerceptron as JointPerceptron
     from .learners.kernel import KernelPerceptron as KernelPerceptron
+    from .learners.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
     from .learners.logistic import LogisticRegression as LogisticRegression
     from .learners.margin import MaxMarginClassifier as MaxMarginClassifier
     from .learners.naive_bayes import NaiveBayes as NaiveBayes
@@ -48,6 +50,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "LogisticRegression": ".learners.logistic",
     "MaxMarginClassifier": ".learners.margin",
+    "LeastSquaresClassifier": ".learners.least_squares",
+    "GaussianDiscriminant": ".learners.discriminant",
     "LinearRule": ".rule",
     "Perceptron": ".learners.perceptron",
     "AveragedPerceptron": ".learners.perceptron",
@@ -83,11 +87,13 @@ __all__ = [
     "BudgetWarning",
     "CrossValidation",
     "Expansion",
+    "GaussianDiscriminant",
     "GaussianNaiveBayes",
     "JointClassifier",
     "JointPerceptron",
     "KernelPerceptron",
     "LearningRate",
+    "LeastSquaresClassifier",
     "LinearRule",
     "LogisticRegression",
     "MaxMarginClassifier",

@@ -3,7 +3,8 @@
 Written for reading, not for speed: plain NumPy in long double, and fractions where rounding could matter. It shares
 no code with the solvers, so that an error there cannot confirm itself here. `audit_rows` reads the data as the claim
 does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin,
-`audit_limit` those of a limit, `audit_penalty` those that a penalty gives for any number of columns.
+`audit_limit` those of a limit, `audit_penalty` those that a penalty gives for any number of columns;
+`audit_least_squares` and `audit_estimates` know what has a closed form.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 from .audit_estimates import estimates_hold
 from .audit_joint import joint_holds
 from .audit_kernel import expansion_holds
+from .audit_least_squares import OBJECTIVE as LEAST_SQUARES
+from .audit_least_squares import least_squares_hold
 from .audit_limit import limit_holds
 from .audit_margin import OBJECTIVES as MARGINS
 from .audit_margin import margin_holds
@@ -60,6 +63,8 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return False
     if margin:
         return margin_holds(verdict, table)
+    if claim.objective == LEAST_SQUARES:
+        return least_squares_hold(verdict, table)
     counted = claim.objective == "mistakes"
     if counted and not (verdict.status in COUNTED and mistakes_hold(claim, table)):
         return False
@@ -89,7 +94,7 @@ def _coherent(claim: Claim) -> bool:
         and (
             (claim.objective, classes > 2) in OBJECTIVES
             or (claim.objective in MARGINS and classes == 2)
-            or claim.objective == "mistakes"
+            or claim.objective in ("mistakes", LEAST_SQUARES)
         )
     )
 

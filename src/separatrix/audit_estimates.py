@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .audit_discriminant import discriminant_holds
 from .audit_naive_bayes import naive_bayes_holds
 from .verdict import Estimates
 
 if TYPE_CHECKING:
     from .verdict import Verdict
 
-MODELS: dict[str, Callable[..., bool]] = {"naive Bayes": naive_bayes_holds}
-"""By the name of the formulas: (claim, error, X, y, sample_weight) → whether the rows give these parameters."""
+MODELS: dict[str, Callable[..., bool]] = {
+    "naive Bayes": naive_bayes_holds,
+    "Gaussian discriminant": discriminant_holds,
+}
+"""By the name of the formulas: (verdict, X, y, sample_weight) → whether the rows give these parameters."""
 
 
 def estimates_hold(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> bool:
@@ -21,4 +25,4 @@ def estimates_hold(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> bool
     holds = MODELS.get(claim.model)
     if holds is None or verdict.status != "optimal" or not isinstance(proof, Estimates) or not 0 <= proof.error < 1:
         return False
-    return holds(claim, proof.error, X, y, sample_weight)
+    return bool(holds(verdict, X, y, sample_weight))

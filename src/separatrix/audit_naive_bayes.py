@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from .audit_sheet import Sheet, read_csr
 
 if TYPE_CHECKING:
-    from .verdict import EstimateClaim
+    from .verdict import EstimateClaim, Verdict
 
 SUMS = 1e-15
 """What a mean in double precision may be off by, in units of the largest number."""
@@ -47,8 +47,9 @@ class Column:
 
 
 @np.errstate(all="ignore")  # what is not a number agrees with nothing
-def naive_bayes_holds(claim: EstimateClaim, error: float, X: Any, y: Any, sample_weight: Any) -> bool:
+def naive_bayes_holds(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> bool:
     """Whether the rows give these parameters, and these the rule."""
+    claim, error = verdict.claim, verdict.certificate.error  # type: ignore[union-attr]
     table = _read(claim, X, y, sample_weight)
     if table is None:
         return False

@@ -149,6 +149,7 @@ def scan(
 
     For two classes p = σ(xᵀw + b) and w moves by η c (t − p) x for the likelihood, by η c (t − p) p(1 − p) x for the
     squared error; for K classes p = softmax(Wx + b) and Wₖ by η c (tₖ − pₖ) x, or η c pₖ ((tₖ − pₖ) − Σⱼ(tⱼ − pⱼ)pⱼ) x.
+    For least squares p is the score itself, and t any number: the delta rule.
 
     `target` is t ∈ [0, 1] for each row; for K classes the index of the class, or n × K probabilities. `cost` is empty,
     or c ≥ 0 for each row: a row of cost zero is passed over and makes no step. `rate` makes η from step numbers. Scans

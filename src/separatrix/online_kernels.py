@@ -84,8 +84,12 @@ def _squared_of_many(t, p, mean):  # type: ignore[no-untyped-def]
     return p * ((t - p) - mean)
 
 
-OBJECTIVES = {"likelihood": (_likelihood, _likelihood_of_many), "squared": (_squared, _squared_of_many)}
-"""−∂/∂score of a row's objective for two classes and for K; of the squared error, half of it, as in the notes."""
+OBJECTIVES = {
+    "likelihood": (_likelihood, _likelihood_of_many),
+    "squared": (_squared, _squared_of_many),
+    "least squares": (_likelihood, _likelihood_of_many),
+}
+"""−∂/∂score of a row's objective for two classes and for K; of the squared errors, half of it, as in the notes."""
 
 
 @register_jitable(**EXACT)
@@ -113,14 +117,29 @@ def _softmax(s):  # type: ignore[no-untyped-def]
         s[k] /= total
 
 
+@register_jitable(**EXACT)
+def _score(z, table):  # type: ignore[no-untyped-def]
+    """z: the identity, in the place of σ."""
+    return z
+
+
+@register_jitable(**EXACT)
+def _scores(s):  # type: ignore[no-untyped-def]
+    """s: the identity, in the place of the softmax."""
+
+
+LINKS = {"least squares": (_score, _scores)}
+"""What is compared with the target; where nothing is said, σ and the softmax of the scores."""
+
+
 @register_jitable(inline="always")
 def _ahead(X, limit):  # type: ignore[no-untyped-def]
     """How many rows are as many bytes, one at the least."""
     return max(1, limit // max(1, row_bytes(X)))
 
 
-def _two_classes(pull, stamp):  # type: ignore[no-untyped-def]
-    """w ← (1 − ηcλ) w + a x, b ← b + a, a = ηc · pull(t, σ(xᵀw + b)), row after row."""
+def _two_classes(pull, link, stamp):  # type: ignore[no-untyped-def]
+    """w ← (1 − ηcλ) w + a x, b ← b + a, a = ηc · pull(t, link(xᵀw + b)), row after row."""
 
     def kernel(X, rows, target, cost, rate, l2, lifted, table, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
         stamp  # noqa: B018  in the closure, hence in Numba's cache key
@@ -136,7 +155,7 @@ def _two_classes(pull, stamp):  # type: ignore[no-untyped-def]
                 fetch_far(cost, ahead)
             i = rows[n]
             step = rate[n] * cost[i, 0] if cost.size else rate[n]
-            a = step * pull(target[i, 0], _sigmoid(z, table))
+            a = step * pull(target[i, 0], link(z, table))
             if lifted:
                 bias += a
             keep = 1.0 - step * l2
@@ -150,8 +169,8 @@ def _two_classes(pull, stamp):  # type: ignore[no-untyped-def]
     return kernel
 
 
-def _many_classes(pull, share, stamp):  # type: ignore[no-untyped-def]
-    """Wₖ ← (1 − ηcλ) Wₖ + aₖ x, bₖ ← bₖ + aₖ, aₖ = ηc · pullₖ(t, softmax(Wx + b)), row after row."""
+def _many_classes(pull, link, share, stamp):  # type: ignore[no-untyped-def]
+    """Wₖ ← (1 − ηcλ) Wₖ + aₖ x, bₖ ← bₖ + aₖ, aₖ = ηc · pullₖ(t, link(Wx + b)), row after row."""
 
     def kernel(X, rows, target, cost, rate, l2, lifted, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
         stamp  # noqa: B018  in the closure, hence in Numba's cache key
@@ -168,7 +187,7 @@ def _many_classes(pull, share, stamp):  # type: ignore[no-untyped-def]
                 fetch_far(cost, ahead)
             i, then = rows[n], rows[min(n + 1, last)]
             step = rate[n] * cost[i, 0] if cost.size else rate[n]
-            _softmax(s)
+            link(s)
             mean = 0.0
             for k in range(b.size):
                 mean += (share(target, i, k) - s[k]) * s[k]
@@ -216,10 +235,14 @@ def _signature(rows: Any, target: Any, *table: Any) -> Any:
     )  # fmt: skip
 
 
+def _link(objective: str, many: int) -> Any:
+    return LINKS.get(objective, (_sigmoid, _softmax))[many]
+
+
 @cache
 def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Callable[..., None]:
     """The compiled steps for two classes, for one objective and kind of rows."""
-    kernel: Callable[..., Any] = _two_classes(OBJECTIVES[objective][0], STAMP)  # type: ignore[no-untyped-call]
+    kernel: Callable[..., Any] = _two_classes(OBJECTIVES[objective][0], _link(objective, 0), STAMP)  # type: ignore[no-untyped-call]
     run = _compiled(kernel, _signature(rows_type(dtype, index), _probabilities, _numbers), cached=True, **EXACT)
     table = sigmoid_table()
     return lambda *given: run(*given[:7], table, *given[7:])
@@ -229,7 +252,7 @@ def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Ca
 def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = None) -> Callable[..., None]:
     """The compiled steps for K classes, for labels or for a matrix of probabilities."""
     share, target = (_hard, _labels) if hard else (_soft, _probabilities)
-    kernel: Callable[..., Any] = _many_classes(OBJECTIVES[objective][1], share, STAMP)  # type: ignore[no-untyped-call]
+    kernel: Callable[..., Any] = _many_classes(OBJECTIVES[objective][1], _link(objective, 1), share, STAMP)  # type: ignore[no-untyped-call]
     return _compiled(kernel, _signature(rows_type(dtype, index), target), cached=True, **EXACT)
 
 

@@ -144,7 +144,7 @@ class Claim:
     objective: str = "likelihood"
     """Or "squared": the mean of (y − p)², and of ‖y − p‖² for more than two classes. Or "margin": ½‖w‖² with every row
     on its own side, y(xᵀw + b) ≥ 1; "lifted margin": ½(‖w‖² + b²). Or "mistakes": the part of the rows whose class is
-    not predicted."""
+    not predicted. Or "least squares": the mean of ‖t − Wx − b‖², t one of K, or ±1 of two classes."""
     soft: bool = False
     """Whether the targets were probabilities: of the second class, or a row of them for every class."""
 
@@ -239,7 +239,8 @@ class Verdict:
     cause: str
     remedy: str
     claim: Any = field(repr=False)
-    """A `Claim`; of an expansion in kernels a `KernelClaim`, of joint features a `JointClaim`."""
+    """A `Claim`; of an expansion in kernels a `KernelClaim`, of joint features a `JointClaim`, of a generative
+    model an `EstimateClaim`."""
     separability: Any = field(default=None, repr=False)
     """Where maximum likelihood has no finite answer: the `Separability` that says which rows and columns are why."""
 
