@@ -585,3 +585,15 @@ def test_scikit_learn_accepts_the_delta_rule_which_is_no_weighted_mean():
     results = check_estimator(model, on_skip=None, on_fail=None)
     failed = {each["check_name"] for each in results if each["status"] == "failed"}
     assert failed <= {f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")}
+
+
+def test_what_is_read_once_has_a_step_and_a_history():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % 2
+    for learner in (LeastSquaresClassifier, GaussianDiscriminant):
+        model = learner()
+        assert [record.rows for record in model.steps(X, y)] == [30]
+        assert np.array_equal(model.coef_, learner().fit(X, y).coef_)
+        pieces = learner().partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
+        assert [record.rows for record in pieces.history_] == [10, 30]
+        assert [record.rows for record in pieces.fit(X, y).history_] == [30]

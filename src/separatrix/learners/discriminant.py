@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import time
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..verdict import EstimateClaim, Estimates, Rank, Verdict, listed
 from . import closed_words as words
 from .base import LinearClassifier
 from .gathering import Gathered, Piece, all_rows, more_rows
+from .read_once import ReadsOnce
 from .validation import checked_choice, checked_number, checked_numbers, checked_rows, not_finite, unchanged_on_failure
 
 Floats = NDArray[np.float64]
@@ -28,7 +30,7 @@ ERROR = 1e-10
 """What the parameters may be off by, as a part of their size: far more than the rounding of the moments."""
 
 
-class GaussianDiscriminant(LinearClassifier):
+class GaussianDiscriminant(ReadsOnce, LinearClassifier):
     """P(k | x) = πₖ N(x; μₖ, Σₖ)/Σⱼ πⱼ N(x; μⱼ, Σⱼ): the class under whose Gaussian x is most probable.  [003 slide 8]
 
     With one covariance for all classes the log-odds are linear, wₖ = Σ⁻¹(μₖ − μ) (for two classes w = Σ⁻¹(μ₁ − μ₀),
@@ -65,6 +67,7 @@ class GaussianDiscriminant(LinearClassifier):
     coef_, intercept_, rule_ : if "shared"
     verdict_ : Verdict
     n_passes_ : float
+    history_ : list of (passes, rows, seconds), one for each call
 
     Examples
     --------
@@ -100,11 +103,13 @@ class GaussianDiscriminant(LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GaussianDiscriminant:
         """Estimate priors, means and covariances."""
+        began = time.perf_counter()
         with unchanged_on_failure(self):
             self._check()
             piece = all_rows(self, X, y, sample_weight, self._kind())
             self._gathered, self._fourth = piece.found, self._fourth_of(piece)
             self._conclude(piece)
+            self._note(piece.found.rows, began, anew=True)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> GaussianDiscriminant:
@@ -112,6 +117,7 @@ class GaussianDiscriminant(LinearClassifier):
 
         Until every class has rows enough for its parameters, the model is not fitted, and says what is missing.
         """
+        began = time.perf_counter()
         with unchanged_on_failure(self):
             self._check()
             before: Gathered | None = self.__dict__.get("_gathered")
@@ -122,6 +128,7 @@ class GaussianDiscriminant(LinearClassifier):
             if before is not None and fourth is not None:
                 fourth = _with(before, self._fourth, piece, fourth)
             self._gathered, self._fourth = piece.found, fourth
+            self._note(piece.found.rows, began, anew=before is None)
             try:
                 self._conclude(piece)
             except (SingularError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from . import closed_words as words
 from .base import LinearClassifier
 from .delta_rule import Walked, continue_walk, walk
 from .gathering import Gathered, Piece, all_rows, more_rows
+from .read_once import ReadsOnce
 from .settings import ORDERS, _rate, seed_of
 from .validation import checked_choice, checked_number, unchanged_on_failure
 from .words import Words
@@ -23,7 +25,7 @@ Floats = NDArray[np.float64]
 BLOCK = 1 << 14
 
 
-class LeastSquaresClassifier(LinearClassifier):
+class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
     """W̃ = (X̃ᵀX̃)⁻¹X̃ᵀT: argmin over W, b of (1/C) Σᵢ cᵢ‖tᵢ − Wxᵢ − b‖² + (l2/2)‖W‖², C = Σᵢcᵢ.  [003 slides 14, 15]
 
     T is 1-of-K, or probabilities. Of two classes one row of weights is fitted to −1 and +1 (to 2t − 1), and its sign
@@ -57,6 +59,7 @@ class LeastSquaresClassifier(LinearClassifier):
         The gap is ½gᵀH⁺g with g the residual of the normal equations in long double, and an allowance for the rounding
         of the moments; `verdict_.check(X, y)` computes all of it from the rows.
     n_passes_ : float
+    history_ : list of (passes, rows, seconds), one for each call
 
     Examples
     --------
@@ -96,6 +99,7 @@ class LeastSquaresClassifier(LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LeastSquaresClassifier:
         """Fit the weights; `verdict_` says how far from the minimum they can be."""
+        began = time.perf_counter()
         with unchanged_on_failure(self):
             self._check()
             piece = all_rows(self, X, y, sample_weight, "pooled", soft=True)
@@ -105,6 +109,7 @@ class LeastSquaresClassifier(LinearClassifier):
             else:
                 seed = seed_of(self.random_state, needed=self.order != "cyclic")
                 self._conclude_walk(walk(self, piece, self._equations(piece.found), seed), piece)
+            self._note(piece.found.rows, began, anew=True)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LeastSquaresClassifier:
@@ -113,13 +118,17 @@ class LeastSquaresClassifier(LinearClassifier):
         With solver="stochastic" it is the delta rule instead, each row once in its order; that needs a learning_rate,
         and with the first rows all classes.
         """
+        began = time.perf_counter()
         with unchanged_on_failure(self):
             self._check()
             if self.solver == "stochastic":
                 continue_walk(self, X, y, classes, sample_weight)
+                self._note(self.verdict_.claim.rows, began, anew=False)
                 return self
             before = getattr(self, "_gathered", None)
-            self._conclude(more_rows(self, X, y, classes, sample_weight, "pooled", before, soft=True))
+            piece = more_rows(self, X, y, classes, sample_weight, "pooled", before, soft=True)
+            self._conclude(piece)
+            self._note(piece.found.rows, began, anew=before is None)
         return self
 
     def _check(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,18 +32,10 @@ from .naive_bayes_input import (
 from .naive_bayes_rows import check_same, gathered, joined
 from .naive_bayes_words import verdict_of
 from .online_perceptron import check_kind
+from .read_once import EstimateRecord
 from .validation import check_lengths, checked_costs, checked_rows, not_finite, unchanged_on_failure
 
 Floats = NDArray[np.float64]
-
-
-class EstimateRecord(NamedTuple):
-    """One line of `history_`: rows that were counted."""
-
-    passes: float
-    rows: int
-    """So far, these among them."""
-    seconds: float
 
 
 class NaiveBayes(LinearClassifier):
