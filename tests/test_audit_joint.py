@@ -153,7 +153,7 @@ def test_a_proof_that_is_too_good_is_caught(case):
     assert not proof_with(verdict, gap=proof.gap * 2).check(X, y)  # it does not agree with the relative gap
     assert not proof_with(verdict, relative_gap=proof.relative_gap * 2).check(X, y)
     assert not proof_with(verdict, gap=math.nan).check(X, y)
-    if name in ("optimal", "penalised"):
+    if name in ("optimal", "penalised", "local"):
         assert not proof_with(verdict, coefficients=proof.coefficients * 0.1).check(X, y)
         assert not proof_with(verdict, coefficients=proof.coefficients[1:]).check(X, y)
 
@@ -243,3 +243,35 @@ def test_rows_of_other_shapes_are_an_error_as_elsewhere():
         verdict.check(places(F)[:-1], y)
     with pytest.raises(ValueError, match="the verdict speaks of rows and columns"):
         verdict.check(places(F)[:, 0], y)
+
+
+@pytest.mark.parametrize("loss", ["log", "squared"])
+@pytest.mark.parametrize("feature_map", [None, Separate(intercept=False), Shared({"g": [0, 2]})])
+@pytest.mark.parametrize("l2", [0.0, 1e-9, 0.1])
+def test_bounds_on_weights_are_checked_where_scores_do_not_tell_weights_apart(feature_map, l2, loss):
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(90, 2)) * [1, 100], rng.integers(0, 3, 90)
+    verdict = fitted(JointClassifier(feature_map, l2=l2, loss=loss, starts=1), X, y)
+    assert verdict.status in ("optimal", "local")
+    assert verdict.check(X, y)
+    bounds = verdict.certificate.coefficients
+    assert not proof_with(verdict, coefficients=bounds * 0).check(X, y)
+    assert not proof_with(verdict, coefficients=np.where(np.arange(bounds.size) == 1, bounds * 0.01, bounds)).check(
+        X, y
+    )
+    moved = verdict.claim.weights + 100 * bounds.max() * (np.arange(bounds.size) % (bounds.size // 3) == 0)
+    if feature_map is None and loss == "log":  # the same scores, so that only the bounds can tell
+        assert not claim_with(verdict, weights=moved).check(X, y)
+
+
+def test_no_loss_is_believed_of_scores_that_rounding_fills():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+    verdict = fitted(JointClassifier(l2=1e-100), X, y)
+    common = 1e19 * np.tile(rng.normal(size=3), 3)  # the same for all classes, but for rounding
+    vast = verdict.claim.weights + common
+    claimed = dataclasses.replace(claim_with(verdict, weights=vast, value=0.32), status="budget", certificate=None)
+    assert not claimed.check(X, y)
+    for value in (0.32, 1.0, verdict.claim.value):
+        assert not claim_with(claimed, value=value).check(X, y)

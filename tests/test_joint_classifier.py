@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joint_referee import mean_loss, places, table
+from joint_referee import mean_loss, minimum_in_digits, places, table
 from scipy.optimize import approx_fprime, minimize
 
 from separatrix import BudgetWarning, JointClassifier, LogisticRegression, SeparationWarning
@@ -198,6 +198,61 @@ def test_the_shortest_weights_are_the_limit_of_the_penalised():
     shared = Shared({"g": [0, 1]})
     none, little = JointClassifier(shared).fit(X, y), JointClassifier(shared, l2=1e-9).fit(X, y)
     np.testing.assert_allclose(none.theta_, little.theta_, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6])
+@pytest.mark.parametrize("l2", [1e-100, 1e-20, 1e-10, 1e-6])
+@pytest.mark.parametrize("feature_map", [None, Shared({"g": [0, 1]})])
+def test_a_small_penalty_alone_decides_what_scores_do_not(feature_map, l2, scale):
+    """The minimum has no part in directions that change no score: the classes' weights add up to zero."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] + 0.7 * rng.normal(size=60) > 0).astype(int) + (X[:, 1] + 0.7 * rng.normal(size=60) > 0)
+    model = JointClassifier(feature_map, l2=l2).fit(X * scale, y)
+    verdict = model.verdict_
+    assert verdict.status == "optimal"
+    assert verdict.check(X * scale, y)
+    theta, off = model.theta_, verdict.certificate.coefficients
+    if feature_map is None:
+        loose = np.kron(np.ones((1, 3)), np.eye(3))[:2]
+    else:  # the group's weights against those of its two classes; all classes together
+        group, classes = np.eye(2), np.kron(np.eye(3), np.eye(3)[:2])
+        loose = np.vstack([
+            np.hstack([group, -classes[0:2] - classes[2:4]]),
+            np.hstack([0 * group, classes[0:2] + classes[2:4] + classes[4:6]]),
+        ])  # fmt: skip
+    assert (np.abs(loose @ theta) <= np.abs(loose) @ off).all()
+    assert np.abs(loose @ theta).max() <= 1e-12 * np.abs(loose * theta).max()
+    none = JointClassifier(feature_map).fit(X * scale, y)
+    np.testing.assert_allclose(
+        model.predict_proba(X * scale), none.predict_proba(X * scale), atol=1e-3 if l2 > 1e-8 else 1e-8
+    )
+
+
+def test_classes_that_barely_overlap_have_a_minimum_however_small_the_penalty():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+    for l2 in (1e-20, 1e-100, 1e-300):
+        model = JointClassifier(l2=l2).fit(X, y)
+        assert model.verdict_.status == "optimal"
+        assert model.verdict_.check(X, y)
+        assert model.verdict_.claim.value == pytest.approx(0.3755482421, rel=1e-9)
+        assert np.abs(model.theta_).max() < 4
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_on_weights_hold_where_features_are_combinations_but_for_rounding(seed):
+    """Held to Newton's method in sixty digits."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(14, 2)) * 10.0 ** rng.integers(-3, 4)
+    X, y = np.column_stack([X, 0.3 * X[:, 0] - 0.7 * X[:, 1]]), np.append(range(3), rng.integers(0, 3, 11))
+    l2 = [1e-3, 1e-9][seed % 2]
+    shared = Shared({"g": [0, 1]}).bind((0, 1, 2), ("a", "b", "c"))
+    model = JointClassifier(shared, l2=l2).fit(X, y)
+    assert model.verdict_.status == "optimal"
+    assert model.verdict_.check(X, y)
+    exact = minimum_in_digits(np.stack([shared(X, c) for c in range(3)], 1), y, l2, shared.free, model.theta_)
+    assert (np.abs(exact - model.theta_) <= model.verdict_.certificate.coefficients).all()
 
 
 def test_features_that_are_free_are_not_penalised():

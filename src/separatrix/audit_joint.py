@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .audit_joint_proofs import coefficients_hold, directions, likelihood_gap, squared_gap
+from .audit_joint_proofs import coefficients_hold, likelihood_gap, squared_proof, weights_off
 from .audit_joint_rows import JointTable
+from .audit_joint_space import space_of
 from .audit_separation import prove
 from .separable import Separability
 from .verdict import JointClaim, Limit, Locality, Optimality, Separation, Verdict
@@ -23,7 +24,9 @@ SLACK = 1e-6
 """Relative: what the certificate's own rounding may make of a bound that is recomputed."""
 PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation, "quasi-separated": Limit}
 COUNTED = ("separated", "budget", "interrupted")
-EPS = float(np.finfo(float).eps)
+UNSURE = 1e-6
+"""Relative: more than this the rounding of scores may not matter to a loss."""
+EPS, LONG = float(np.finfo(float).eps), np.finfo(np.longdouble).eps
 
 
 @np.errstate(all="ignore")  # what is not a number proves nothing
@@ -54,7 +57,12 @@ def _holds(verdict: Verdict, table: JointTable) -> bool:
         return False
     penalised = np.delete(claim.weights, list(claim.free)).astype(np.longdouble)
     value = table.mean_loss(claim.weights) + claim.l2 / 2 * float(np.square(penalised).sum())
-    if not math.isclose(value, claim.value, rel_tol=1e-9, abs_tol=1e-12 + table.rounding(claim.weights)):
+    slip = table.rounding(claim.weights)
+    if not isinstance(proof, Separation):  # which is exact, however large the scores
+        if slip * float(LONG / EPS) > UNSURE * abs(value) + 1e-12:
+            return False  # the scores are so large that not even long double tells the loss
+        slip = min(slip, UNSURE * abs(value))
+    if not math.isclose(value, claim.value, rel_tol=1e-9, abs_tol=1e-12 + slip):
         return False
     if verdict.status in ("optimal", "local"):
         return _is_minimum(verdict, table)
@@ -136,14 +144,18 @@ def _is_minimum(verdict: Verdict, table: JointTable) -> bool:
         return False
     if not math.isclose(proof.relative_gap * claim.value, proof.gap, rel_tol=SLACK, abs_tol=1e-300):
         return False
-    basis = directions(table, claim.l2, claim.free)
-    if verdict.rank.rank is not None and (verdict.rank.rank != basis.shape[1] or claim.l2):
+    space = space_of(table)
+    if verdict.rank.rank is not None and (verdict.rank.rank != space.basis.shape[1] or claim.l2):
         return False
     enough = proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value)
-    found = squared_gap(claim, table, basis) if local else likelihood_gap(claim, claim.weights, table, basis, enough)
-    if not (math.isfinite(found) and found <= enough):
+    if local:
+        found, off = squared_proof(claim, table, space.basis)
+    else:
+        found, off = likelihood_gap(claim, claim.weights, table, space.basis, enough), None
+    if not (math.isfinite(found) and found + space.lower(claim.weights, claim.l2) <= enough):
         return False
-    return local or coefficients_hold(claim, proof.coefficients, table, basis, 1e-15 * abs(claim.value))
+    off = off if local else weights_off(claim, table, space)
+    return coefficients_hold(claim, proof.coefficients, off, space)
 
 
 def _is_limit(verdict: Verdict, proof: Limit, table: JointTable) -> bool:
@@ -162,14 +174,15 @@ def _is_limit(verdict: Verdict, proof: Limit, table: JointTable) -> bool:
     v, u = np.asarray(proof.weights, dtype=float), np.asarray(result.certificate.weights, dtype=float)
     if not np.isfinite(v).all() or not _on_the_ray(claim.weights, v, u):
         return False
-    value, slip = table.mean_loss(v), table.rounding(v)
+    value = table.mean_loss(v)
+    slip = min(table.rounding(v), UNSURE * value)
     close = math.isclose(proof.value, value, rel_tol=1e-9, abs_tol=1e-12 + slip) and math.isclose(
         proof.deviance, 2 * value * float(table.cost.sum()), rel_tol=1e-9, abs_tol=1e-12 + 2 * slip * len(table)
     )
     if not close or not math.isclose(proof.relative_gap * proof.value, proof.gap, rel_tol=SLACK, abs_tol=1e-300):
         return False
     enough = proof.gap * (1 + SLACK) + 1e-15 * value + slip * slip
-    return likelihood_gap(claim, v, table, directions(table, 0.0, ()), enough) <= enough
+    return likelihood_gap(claim, v, table, space_of(table).basis, enough) <= enough
 
 
 def signed_rows(table: JointTable) -> tuple[Any, Any, Any]:

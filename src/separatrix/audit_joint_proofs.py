@@ -13,26 +13,11 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from .audit_joint_rows import JointTable
+from .audit_joint_space import Space
 from .audit_proofs import TOO_SURE, TWIST, doubt_of, fall, slow_fall, without_the_far
 from .verdict import JointClaim
 
-GONE = 1e-11
-"""A direction whose differences are this small, beside the others, changes no score."""
 EPS = float(np.finfo(float).eps)
-
-
-def directions(table: JointTable, l2: float, free: tuple[int, ...]) -> Any:
-    """Directions of θ that matter, p × r: those that change a difference of scores, or the penalty."""
-    p = table.claim.weights.size
-    R: Any = np.zeros((0, p))
-    for part, E in table.differences():
-        rows = (np.sqrt(table.share[part])[:, None, None] * E).reshape(-1, p)
-        R = np.linalg.qr(np.vstack([R, rows]), mode="r")
-    size = np.linalg.norm(R, axis=0)
-    size = np.where(size > 0, size, 1.0)
-    scaled = np.vstack([R / size, np.diag(_ridge(l2, free, p) / size)])
-    _, values, directions = np.linalg.svd(scaled, full_matrices=False)
-    return (directions[values > GONE * max(values[0], 1e-300)] / size).T
 
 
 def _ridge(l2: float, free: tuple[int, ...], p: int) -> Any:
@@ -73,27 +58,37 @@ def likelihood_gap(claim: JointClaim, theta: Any, table: JointTable, basis: Any,
     return without_the_far(proof, ~sure, sure, enough)
 
 
-def coefficients_hold(claim: JointClaim, bounds: Any, table: JointTable, basis: Any, ignored: float) -> bool:
-    """Whether no weight is off by more: −log(1 − ρν)/ρ times √(M⁻¹)ⱼⱼ.
-
-    Of weights that are not unique the shortest are meant, and their bounds are not looked at.
-    """
-    r, theta = basis.shape[1], claim.weights
-    if r < theta.size:
-        return bool((np.asarray(bounds) >= 0).all())
+def weights_off(claim: JointClaim, table: JointTable, space: Space) -> Any:
+    """How far each weight can be off: −log(1 − ρν)/ρ times √(M⁻¹)ⱼⱼ, for what changes scores; None if not proved."""
+    theta, basis = claim.weights, space.basis
+    if not basis.shape[1]:
+        return np.zeros(theta.size)
     doubt = [doubt_of(table.scores(theta, E, part)) for part, E in table.differences()]
     chosen = np.concatenate(doubt) >= TOO_SURE
     R = _root(claim, theta, table, basis, chosen)
     if R is None:
-        return False
-    nu = float(np.linalg.norm(solve_triangular(R, _slope(claim, theta, table, basis), trans="T")))
+        return None
     reach = max(float(_reach(R, (E @ basis)[chosen[part]]).max(initial=0.0)) for part, E in table.differences())
+    nu = float(np.linalg.norm(solve_triangular(R, _slope(claim, theta, table, basis), trans="T")))
+    nu += 2 * space.leak * space.drift(claim.l2) * math.sqrt(reach)  # the scores of the minimum's part in H
     x = math.sqrt(reach) * nu
     if not x < 1:
-        return False
+        return None
     distance = -math.log1p(-x) / math.sqrt(reach) if x > 0 else nu
-    spread = np.linalg.norm(solve_triangular(R, basis.T, trans="T"), axis=0)
-    return bool((spread * distance <= np.asarray(bounds) * (1 + 1e-6) + spread * math.sqrt(2 * ignored)).all())
+    return np.linalg.norm(solve_triangular(R, basis.T, trans="T"), axis=0) * distance
+
+
+def coefficients_hold(claim: JointClaim, bounds: Any, off: Any, space: Space) -> bool:
+    """Whether no weight is off by more: `off` in what changes scores, and the minimum's and θ's parts in what does not.
+
+    Where a penalty does not tell weights apart, the shortest are meant.
+    """
+    if off is None:
+        return False
+    beside, rounding = space.beside(claim.weights)
+    drift = space.drift(claim.l2)
+    needed = off + np.abs(beside) + (drift * np.linalg.norm(space.held, axis=1) if drift else 0.0)
+    return bool((needed <= np.asarray(bounds) * (1 + 1e-6) + rounding).all())
 
 
 def _root(claim: JointClaim, theta: Any, table: JointTable, basis: Any, chosen: Any) -> Any:
@@ -119,15 +114,16 @@ def _reach(R: Any, e: Any) -> Any:
     return np.max(pairs, axis=0)
 
 
-def squared_gap(claim: JointClaim, table: JointTable, basis: Any) -> float:
+def squared_proof(claim: JointClaim, table: JointTable, basis: Any) -> tuple[float, Any]:
     """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, q = 1.1 ρλ; λ the largest uᵀGu/uᵀMu, G = 2 Σᵢ (cᵢ/C) Σ_c (e_c − ē)².
 
     Along a line |f‴| ≤ 1.1 range³ of the scores' rates, and range² is at most twice the sum of their squares less the
-    mean. The coordinates are those of the Gram matrix's root, so that M's condition does not hang on the features'.
+    mean. Beside it t·√(M⁻¹)ⱼⱼ: how far each weight can be off, None if nothing is proved. The coordinates are those of
+    the Gram matrix's root, so that M's condition does not hang on the features'.
     """
     theta, r = claim.weights, basis.shape[1]
     if not r:
-        return 0.0
+        return 0.0, np.zeros(theta.size)
     R = np.diag(_ridge(claim.l2, claim.free, theta.size)) @ basis
     for part, E in table.differences():
         e = np.sqrt(table.share[part])[:, None, None] * (E - E.mean(axis=1, keepdims=True)) @ basis
@@ -143,9 +139,14 @@ def squared_gap(claim: JointClaim, table: JointTable, basis: Any) -> float:
         G += 2 * flat.T @ flat
     M = (M + M.T) / 2
     if not np.linalg.eigvalsh(M)[0] > 1e-12:
-        return math.inf
+        return math.inf, None
     L = np.linalg.cholesky(M)
     half = solve_triangular(L, solve_triangular(L, G, lower=True).T, lower=True)
     rho = math.sqrt(max(float(_reach(L.T, E @ basis @ white).max(initial=0.0)) for _, E in table.differences()))
     nu = float(np.linalg.norm(solve_triangular(L, white.T @ _slope(claim, theta, table, basis), lower=True)))
-    return slow_fall(nu, TWIST * rho * float(np.linalg.eigvalsh(half)[-1]))
+    q = TWIST * rho * float(np.linalg.eigvalsh(half)[-1])
+    gap = slow_fall(nu, q)
+    if not math.isfinite(gap):
+        return math.inf, None
+    t = 2 * nu / (1 + math.sqrt(1 - 2 * q * nu))
+    return gap, t * np.linalg.norm(solve_triangular(L, (basis @ white).T, lower=True), axis=0)

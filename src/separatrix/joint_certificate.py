@@ -9,7 +9,10 @@ ranges: range(a) = max u·(Φ(x, c) − Φ(x, c′)) ≤ ‖u‖_M ‖Φ(x, c) �
     ρ² = max over rows of S and pairs of classes of (Φ(x, c) − Φ(x, c′))ᵀ M⁻¹ (Φ(x, c) − Φ(x, c′)),  ν² = gᵀM⁻¹g,
 
 and all that `certificate` says of ρν < 1 holds. The penalty's part of M does not change along the ray, the other rows
-only add to it. Directions along which no difference changes have neither slope nor curvature: θ is meant up to these.
+only add to it. Directions along which no difference changes have neither slope nor curvature but the penalty's, which
+is least where θ has no part there (`joint_null`); of weights that no penalty tells apart the shortest are meant. Where
+features are combinations of others up to rounding only, a unit of such a direction may change scores by δ: the minimum
+then has a part of at most 4δ/l2 there, which makes it at most (4δ)²/2l2 lower.
 
 The squared error has |f‴| ≤ 1.1 range³ (`softmax.SoftmaxSquared`), and range² ≤ 2 Σ_c (a_c − ā)².
 """
@@ -17,13 +20,15 @@ The squared error has |f‴| ≤ 1.1 range³ (`softmax.SoftmaxSquared`), and ran
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import TOO_SURE, Bounds, conclusion, local_conclusion
 from .class_certificate import steepness
-from .joint_risk import JointRisk, curvature
+from .joint_null import SLOPE
+from .joint_risk import Chart, JointRisk, curvature
 from .linalg import EPS, Factor
 from .softmax import Probabilities
 
@@ -36,7 +41,11 @@ def joint_bounds(risk: JointRisk, v: Floats) -> Bounds | None:
         return Bounds(0.0, 0.0, 0.0, 0.0, np.zeros(len(risk.chart.back)), 1.0)
     convex, at = risk.loss.convex, risk(v)
     M, G, radius = _sums(risk, v, sure=convex)
-    slip, n = 2 * score_rounding(risk, v), len(risk.sample.share) * len(risk.sample.features.classes)
+    null, drift = risk.chart.null, risk.chart.drift
+    slip, n = (
+        2 * (score_rounding(risk, v) + null.leak * drift),
+        len(risk.sample.share) * len(risk.sample.features.classes),
+    )
 
     def leverage(made: Factor) -> float:
         reach = [
@@ -45,13 +54,15 @@ def joint_bounds(risk: JointRisk, v: Floats) -> Bounds | None:
         return max(reach, default=0.0) * (1 + 1e-10)
 
     if convex:
-        return conclusion(
+        found = conclusion(
             M, radius, at.gradient, leverage, slip, lambda inverse: deviations(risk, inverse), 1.0, n,
             steepness(at.value),
         )  # fmt: skip
-    return local_conclusion(
-        M, 2 * G, radius, at.gradient, leverage, slip, risk.loss.third, lambda inverse: deviations(risk, inverse), n
-    )
+    else:
+        found = local_conclusion(
+            M, 2 * G, radius, at.gradient, leverage, slip, risk.loss.third, lambda inverse: deviations(risk, inverse), n
+        )
+    return None if found is None else replace(found, gap=found.gap + SLOPE / 2 * null.leak * drift)
 
 
 def _chosen(risk: JointRisk, v: Floats, sure: bool) -> Iterator[tuple[Floats, Probabilities, Floats]]:
@@ -88,6 +99,14 @@ def score_rounding(risk: JointRisk, v: Floats) -> float:
         off = max(off, float(np.abs(Q @ v - E @ theta).max(initial=0.0)))
         off = max(off, EPS * (theta.size + 4) * float((np.abs(E) @ np.abs(theta)).max(initial=0.0)))
     return 2 * off
+
+
+def weight_bounds(chart: Chart, theta: Floats, found: Bounds) -> Floats:
+    """How far each weight can be off: in what changes scores, in what does not, and by the rounding of θ itself."""
+    v = chart.coordinates(theta)
+    rounded = EPS * (theta.size + 4) * (np.abs(chart.back) @ np.abs(v))
+    beside = chart.drift * np.linalg.norm(chart.null.held, axis=1) if chart.drift else 0.0
+    return found.spread * found.distance + beside + rounded  # type: ignore[no-any-return]
 
 
 def deviations(risk: JointRisk, inverse: Floats) -> Floats:

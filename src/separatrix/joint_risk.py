@@ -19,6 +19,7 @@ from scipy.linalg import solve_triangular
 
 from .frame import Ask, Jet
 from .joint_features import HELD, Features
+from .joint_null import Null, settled
 from .linalg import EPS, dependence, triangle
 from .softmax import ClassLoss, Probabilities, softmax
 
@@ -68,29 +69,34 @@ class Chart:
     """R of the kept features."""
     back: Floats
     """θ = back·v, p × r: of all θ with the same scores the shortest, first in the features that are not free."""
+    null: Null
+    """The directions that change no score."""
+    drift: float
+    """How far along these the minimum may be."""
 
     @classmethod
     def of(cls, sample: Sample, l2: float, free: tuple[int, ...]) -> Chart:
-        """From one pass over the rows. With a penalty only free features can be left out."""
+        """From two passes over the rows. What changes no score is left out: there the penalty alone decides."""
         p = sample.features.shape[2]
         R = triangle(_weighted(sample))
         R = R if len(R) else np.zeros((1, p))
         penalised = np.setdiff1d(np.arange(p), free)
-        tested = np.arange(p) if l2 == 0 else np.array(free, dtype=np.intp)
-        found = dependence(R[:, tested], 64 * EPS * np.linalg.norm(R[:, tested], axis=0))
-        aliased = tested[found.aliased]
-        kept = np.setdiff1d(np.arange(p), aliased)
-        combination = np.zeros((kept.size, aliased.size))
-        combination[np.searchsorted(kept, tested[found.kept])] = found.combination
         size = np.linalg.norm(R, axis=0)
+        found = dependence(R, 64 * EPS * size)
+        kept, aliased, combination = found.kept, found.aliased, found.combination
         combination[np.abs(combination) * size[kept, None] <= ROUNDING * size[aliased]] = 0.0
-        roots = np.zeros(p)
-        roots[penalised] = math.sqrt(l2)
-        upper = np.asarray(np.linalg.qr(np.vstack([R[:, kept], np.diag(roots)[:, kept]]), mode="r"))
-        raw, null = np.zeros((p, kept.size)), np.zeros((p, aliased.size))
-        raw[kept] = solve_triangular(upper, np.eye(kept.size)) if kept.size else 0.0
-        null[kept], null[aliased] = -combination, np.eye(aliased.size)
-        return cls(kept, aliased, combination, upper, shortest(raw, null, penalised))
+        directions = np.zeros((p, aliased.size))
+        directions[kept], directions[aliased] = -combination, np.eye(aliased.size)
+        seen = np.zeros(aliased.size)
+        if aliased.size:
+            directions, seen = settled(directions, (sample.differences(rows) for rows in sample.features.runs()))
+        null = Null.of(directions, seen, penalised)
+        embedded = np.eye(p)[:, kept]
+        root = math.sqrt(l2) * null.without(embedded)[penalised]
+        upper = np.asarray(np.linalg.qr(np.vstack([R[:, kept], root]), mode="r"))
+        raw = embedded @ solve_triangular(upper, np.eye(kept.size)) if kept.size else embedded
+        combination = -directions[kept] / directions[aliased].sum(axis=0)
+        return cls(kept, aliased, combination, upper, null.without(raw), null, null.drift(l2))
 
     def theta(self, v: Floats) -> Floats:
         """θ of the coordinates."""
@@ -112,21 +118,6 @@ def _weighted(sample: Sample) -> Iterator[Floats]:
     p = sample.features.shape[2]
     for rows in sample.features.runs():
         yield (np.sqrt(sample.share[rows])[:, None, None] * sample.differences(rows)).reshape(-1, p)
-
-
-def shortest(theta: Floats, null: Floats, first: NDArray[np.intp]) -> Floats:
-    """θ − Nα with the least length in the features `first`, and of these the least in the others."""
-    if not null.shape[1]:
-        return theta
-    null = null / np.linalg.norm(null, axis=0)
-    rest = np.setdiff1d(np.arange(len(theta)), first)
-    U, size, Vt = np.linalg.svd(null[first], full_matrices=True)
-    rank = int((size > 1e-10).sum())
-    alpha = Vt[:rank].T @ ((U[:, :rank].T @ theta[first]) / size[:rank, None])
-    theta, still = theta - null @ alpha, null @ Vt[rank:].T
-    if still.shape[1]:
-        theta = theta - still @ np.linalg.lstsq(still[rest], theta[rest], rcond=None)[0]
-    return theta
 
 
 @dataclass(eq=False)

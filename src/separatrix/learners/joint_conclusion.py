@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..fitting.joint_fit import JointOutcome, JointProblem, joint_loss
+from ..joint_certificate import weight_bounds
 from ..joint_run import joint_tally
 from ..separable import Separability
 from ..verdict import JointClaim, Limit, Locality, Optimality, Proof, Rank, Separation, Verdict
@@ -66,17 +67,16 @@ def _certificate(outcome: JointOutcome) -> Optimality | Locality | None:
     if found is None:
         return None
     relative = found.gap / outcome.value if outcome.value else 0.0
+    off = weight_bounds(outcome.chart, outcome.theta, found)
     if not found.only:
-        return Locality(found.nu, found.rho, found.gap, relative, found.distance, found.spread * found.distance)
-    return Optimality(
-        found.nu, found.rho, found.gap, relative, found.distance, found.spread * found.distance, found.share
-    )
+        return Locality(found.nu, found.rho, found.gap, relative, found.distance, off)
+    return Optimality(found.nu, found.rho, found.gap, relative, found.distance, off, found.share)
 
 
 def _limit(limit: JointOutcome, total: float) -> Limit:
     found, chart = limit.bounds, limit.chart
     assert found is not None
-    spread = found.spread * found.distance
+    spread = weight_bounds(chart, limit.theta, found)
     moved = np.zeros(limit.theta.size, bool)  # by what changes no score that is left
     moved[chart.aliased] = True
     moved[chart.kept[(np.abs(chart.combination) > 1e-9).any(axis=1)]] = True
