@@ -77,7 +77,7 @@ def contests() -> list[Contest]:
         Contest("quadratic discriminant", "numbers", partial(GaussianDiscriminant, covariance="own"),
                 lambda n: QuadraticDiscriminantAnalysis(), None),
         Contest("least squares, l2 = 1/n", "numbers", lambda: LeastSquaresClassifier(l2=1 / ROWS),
-                lambda n: RidgeClassifier(alpha=1.0, solver="cholesky"), 5.0),
+                lambda n: RidgeClassifier(alpha=0.5, solver="cholesky"), 5.0),
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import AveragedPerceptron, BudgetWarning, JointClassifier, JointPerceptron, Perceptron, joint
 from separatrix import joint_features as evaluator
-from separatrix.joint import Separate, Shared, rowwise
+from separatrix.joint import Blocks, Separate, Shared, rowwise
+from separatrix.verdict import JointClaim, Rank, Separation, Verdict
 
 PETS = ("beagle", "cat", "poodle")
 
@@ -483,6 +485,81 @@ def test_sparse_rows_are_the_same_rows(learner, feature_map):
     assert (sparse.predict(csr_matrix(X)) == dense.predict(X)).all()
     assert sparse.verdict_.check(csr_matrix(X), y)
     assert sparse.verdict_.check(X, y)
+
+
+@pytest.mark.parametrize("learner", [JointPerceptron(max_passes=5, averaged=True), JointClassifier(l2=0.1)])
+@pytest.mark.parametrize("before", [None, Separate(intercept=False), Shared({"g": [0, 1]})])
+@pytest.mark.parametrize("after", [None, Separate(intercept=False), rowwise(len)])
+def test_parameters_that_are_set_after_the_fit_change_nothing_before_the_next(learner, before, after):
+    X, y = whole_numbers(3)
+    model = quietly(clone(learner).set_params(feature_map=before), X, y)
+    p = model.decision_function(X)
+    bound = model.bound(X=X, y=y) if isinstance(model, JointPerceptron) else None
+    model.set_params(feature_map=after)
+    np.testing.assert_array_equal(model.decision_function(X), p)
+    if bound is not None:
+        assert model.set_params(learning_rate=0.5, order="random", random_state=1).bound(X=X, y=y) == bound
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64, np.float32, np.float64, bool])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("learner", [JointPerceptron(max_passes=5, averaged=True), JointClassifier(l2=0.1)])
+def test_the_check_gives_the_map_the_numbers_that_the_fit_gave_it(learner, dtype, sparse):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 100, (40, 2)).astype(dtype), rng.integers(0, 3, 40)
+    X = csr_matrix(X) if sparse else X
+
+    def feature_map(X, c):
+        X = X.toarray() if hasattr(X, "toarray") else X
+        return np.hstack([-X * (c == 0), X**2 * (c == 1)]) / 100
+
+    model = quietly(clone(learner).set_params(feature_map=feature_map), X, y)
+    assert model.verdict_.check(X, y)
+
+
+@pytest.mark.parametrize("feature_map", [None, Separate(intercept=False)])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_check_does_not_write_the_plain_map_out(feature_map, sparse, monkeypatch):
+    y, X = np.arange(60) % 3, np.random.default_rng(0).normal(size=(60, 3))
+    apart, calls = np.eye(3)[y] * 9 + X, []
+    monkeypatch.setattr(Blocks, "__call__", lambda *_: calls.append(1) or 1 / 0)
+    for rows, status in ((X, "budget"), (apart, "separated")):
+        rows = csr_matrix(rows) if sparse else rows
+        model = quietly(JointPerceptron(feature_map, max_passes=20), rows, y)
+        verdict = model.verdict_
+        assert verdict.status == status
+        assert verdict.check(rows, y)
+        assert not verdict.check(rows, np.roll(y, 1))
+        wrong = replace(verdict.claim, value=verdict.claim.value + 1 / len(y))
+        assert not replace(verdict, claim=wrong).check(rows, y)
+        if status == "separated":
+            assert not replace(verdict, certificate=replace(verdict.certificate, margin=1.0)).check(rows, y)
+            turned = -verdict.claim.weights
+            assert not replace(
+                verdict,
+                claim=replace(verdict.claim, weights=turned),
+                certificate=replace(verdict.certificate, weights=turned),
+            ).check(rows, y)
+    assert not calls
+
+
+def test_a_map_in_blocks_that_is_not_the_plain_one_is_not_read_as_such():
+    X, y = whole_numbers(5, d=2)
+    bound = Separate().bind((0, 1, 2), ("a", "b"))
+    crossed = Blocks((bound.blocks[1], bound.blocks[0], bound.blocks[2]), bound.names, bound.free)
+    model = quietly(JointPerceptron(bound, max_passes=5), X, y)
+    assert model.verdict_.check(X, y)
+    other = replace(model.verdict_, claim=replace(model.verdict_.claim, feature_map=crossed))
+    assert not other.check(X, y)  # the weights of two classes change places
+
+
+def test_leads_within_rounding_of_the_plain_map_are_decided_in_fractions():
+    X, bound = np.array([[1e17, 1.0], [1e17, -1.0]]), Separate(intercept=False).bind((0, 1), ("a", "b"))
+    claim = JointClaim((0, 1), bound, np.array([1.0, 1, 1, -1]), 0.0, 0.0, 2, "mistakes")
+    verdict = Verdict("separated", Rank(None, 4, ()), Separation(claim.weights, 0.0, 0.0), "", "", claim)
+    for rows in (X, csr_matrix(X)):  # in floats both classes have the score 1e17
+        assert verdict.check(rows, [0, 1])
+        assert not verdict.check(rows, [1, 0])
 
 
 def test_names_of_columns_come_from_a_data_frame():

@@ -7,12 +7,12 @@ minimum the slope is summed in long double, and `audit_joint_proofs` rebuilds th
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from .audit_joint_plain import scores_of
 from .audit_joint_proofs import coefficients_hold, likelihood_gap, squared_proof, weights_off
 from .audit_joint_rows import JointTable
 from .audit_joint_space import space_of
@@ -93,9 +93,8 @@ def _coherent(claim: JointClaim) -> bool:
 def _mistakes_hold(claim: JointClaim, table: JointTable) -> bool:
     """Whether n·value rows are wrong: ŷ is the first of the strongest. Where rounding decides, either will do."""
     surely, perhaps = 0, 0
-    for part, F in table.features():
-        s = F.astype(np.longdouble) @ claim.weights.astype(np.longdouble)
-        doubt = 4 * (claim.weights.size + 4) * EPS * (np.abs(F) @ np.abs(claim.weights)).max(axis=1)
+    for part, s, size, terms, _ in scores_of(table, claim.weights):
+        doubt = 4 * (terms + 4) * EPS * size
         own = table.own[part][:, None]
         rest = s.copy()
         np.put_along_axis(rest, own, -np.inf, 1)
@@ -114,22 +113,15 @@ def _separates(proof: Any, table: JointTable) -> bool:
     if (np.count_nonzero(table.target, axis=1) > 1).any():
         return False  # a row of two classes is on both sides
     least = np.inf
-    for part, F in table.features():
-        s, size = F @ theta, (np.abs(F) @ np.abs(theta)).max(axis=1, keepdims=True)
+    for part, s, size, terms, exact in scores_of(table, theta):
         own = table.own[part][:, None]
         lead = np.take_along_axis(s, own, 1) - s
         np.put_along_axis(lead, own, np.inf, 1)
-        unsure = np.argwhere(~(lead > 2 * (theta.size + 4) * EPS * size))
-        if not all(_leads(F[i, own[i, 0]], F[i, k], theta) for i, k in unsure):
+        unsure = np.argwhere(~(lead > 2 * (terms + 4) * EPS * size[:, None]))
+        if not all(exact(int(i), int(own[i, 0]), int(k)) for i, k in unsure):
             return False
         least = min(least, float(lead.min()))
     return math.isclose(least / float(np.linalg.norm(theta)), proof.margin, rel_tol=1e-6)
-
-
-def _leads(mine: Any, its: Any, theta: Any) -> bool:
-    """Whether θ·(Φ(x, y) − Φ(x, c)) > 0, in fractions."""
-    pairs = zip(mine.tolist(), its.tolist(), theta.tolist(), strict=True)
-    return sum(((Fraction(a) - Fraction(b)) * Fraction(w) for a, b, w in pairs), Fraction(0)) > 0
 
 
 # ------------------------------------------------------------------------------------------------- minima and limits

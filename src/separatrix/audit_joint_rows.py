@@ -15,6 +15,7 @@ from .verdict import JointClaim
 
 CHUNK = 1 << 19
 """Numbers of Φ that are looked at together."""
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 OUT = -1e4000 if np.finfo(np.longdouble).max > 1e4000 else -1e300
 """A score so low that its class has no probability."""
 
@@ -37,7 +38,7 @@ class JointTable:
         counts = np.flatnonzero(split.sum(axis=1) > 0)
         self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
         self.known &= bool((cost >= 0).all())
-        self.X = rows[counts] if hasattr(rows, "shape") else [rows[i] for i in counts]
+        self.X: Any = rows[counts] if hasattr(rows, "shape") else [rows[i] for i in counts]
         self.cost = split[counts].sum(axis=1)
         self.target = split[counts] / self.cost[:, None]
         self.own = self.target.argmax(axis=1)
@@ -108,12 +109,13 @@ class JointTable:
 
 
 def _rows(claim: JointClaim, X: Any) -> Any:
-    """X as the feature map was given it."""
+    """X as the feature map was given it: floats of four or eight bytes as they are, all other numbers as eight."""
     if claim.tabular:
         if hasattr(X, "tocsr"):
-            return X.tocsr()
+            rows = X.tocsr()
+            return rows if rows.dtype in FLOATS else rows.astype(float)
         table = np.asarray(X)
-        table = table if table.dtype.kind in "biuf" else table.astype(float)
+        table = table if table.dtype in FLOATS else table.astype(float)
         if table.ndim != 2:
             raise ValueError(f"X has shape {table.shape}; the verdict speaks of rows and columns.")
         return table

@@ -49,6 +49,10 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     theta_: Floats
     feature_names_: tuple[str, ...]
     verdict_: Verdict
+    _map: Any
+    """The feature map of the last fit, whatever the parameter is now."""
+    _bound: Any
+    """The same, bound to the classes."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -77,15 +81,14 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._scores_of(rows, self.theta_)
 
     def _scores_of(self, rows: JointRows, theta: Floats) -> Floats:
-        if self._plain:
-            table = theta.reshape(len(self.classes_), -1)
-            W, b = self._split(table)
+        if is_plain(self._map):
+            W, b = split(theta.reshape(len(self.classes_), -1), self._map)
             with np.errstate(over="ignore", invalid="ignore"):
                 s = rows.X @ W.T + b
         else:
             s = self._features_of(rows).scores(theta)
         if not np.isfinite(s).all():
-            if self._plain:
+            if is_plain(self._map):
                 assert rows.columns is not None
                 raise not_finite(rows.X, rows.columns, self)
             raise ValueError("The scores θ·Φ(x, c) overflow: use larger units for the features.")
@@ -95,12 +98,6 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Φ of rows to be predicted."""
         return Features(self._bound, tuple(self.classes_.tolist()), rows.for_maps, self.feature_names_, ())
 
-    def _split(self, table: Floats) -> tuple[Floats, Floats]:
-        """W and b of K × (columns, then the intercept if there is one)."""
-        if self._intercept:
-            return table[:, :-1], table[:, -1]
-        return table, np.zeros(len(table))
-
     # ------------------------------------------------------------------------------------------------- what was given
 
     def _start(self, p: int) -> Floats:
@@ -109,18 +106,9 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.theta_.copy()
         return np.zeros(p) if self.init is None else given_weights("init", self.init, p)
 
-    @property
-    def _plain(self) -> bool:
-        """Whether each class has weights of its own: then Φ need not be written out."""
-        return self.feature_map is None or isinstance(self.feature_map, Separate)
-
-    @property
-    def _intercept(self) -> bool:
-        return self.feature_map is None or bool(self.feature_map.intercept)
-
-    def _bind(self, classes: tuple[Any, ...], rows: JointRows) -> Any:
+    def _bind(self, given: Any, classes: tuple[Any, ...], rows: JointRows) -> Any:
         """The map for these classes and columns."""
-        given = Separate() if self.feature_map is None else self.feature_map
+        given = Separate() if given is None else given
         bind = getattr(given, "bind", None)
         return bind(classes, rows.columns) if callable(bind) else given
 
@@ -135,7 +123,7 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, *, reset: bool) -> JointRows:
         """X as a table of numbers, or as a list of objects if there is a map for them."""
         learnt = None if reset else self.verdict_.claim.tabular
-        if self._plain or (is_table(X) if learnt is None else learnt):
+        if is_plain(self.feature_map if reset else self._map) or (is_table(X) if learnt is None else learnt):
             rows = checked_rows(self, X, reset=reset)
             return JointRows(rows, True, _column_names(self, rows.shape[1]))
         objects = as_objects(X)
@@ -145,6 +133,23 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for name in ("n_features_in_", "feature_names_in_"):
                 self.__dict__.pop(name, None)
         return JointRows(objects, False, None)
+
+
+def is_plain(feature_map: Any) -> bool:
+    """Whether each class has weights of its own: then Φ need not be written out."""
+    return feature_map is None or isinstance(feature_map, Separate)
+
+
+def has_intercept(feature_map: Separate | None) -> bool:
+    """Whether a plain map has intercepts."""
+    return feature_map is None or bool(feature_map.intercept)
+
+
+def split(table: Floats, feature_map: Separate | None) -> tuple[Floats, Floats]:
+    """W and b of K × (columns, then the intercept if there is one)."""
+    if has_intercept(feature_map):
+        return table[:, :-1], table[:, -1]
+    return table, np.zeros(len(table))
 
 
 def given_weights(name: str, values: Any, p: int) -> Floats:

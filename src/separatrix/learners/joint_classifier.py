@@ -23,7 +23,7 @@ from ..numerics import log_sum_exp
 from ..softmax import ClassLoss, SoftmaxLikelihood, SoftmaxSquared
 from ..verdict import JointClaim, Limit
 from .history import Record
-from .joint_base import MISSING, JointModel, JointRows
+from .joint_base import MISSING, JointModel, JointRows, is_plain
 from .joint_closer import look_closer
 from .joint_conclusion import interrupted_joint, joint_verdict, seen_closer
 from .joint_record import JointStep, record_of, target_and_cost
@@ -56,6 +56,7 @@ class Prepared:
 
     rows: JointRows
     targets: Targets
+    feature_map: Any
     bound: Any
     features: Features
     problem: JointProblem
@@ -247,11 +248,11 @@ class JointClassifier(JointModel):
         check_lengths(rows, targets)
         given = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, given)
-        if self._plain and not finite(rows.X):
+        if is_plain(self.feature_map) and not finite(rows.X):
             assert rows.columns is not None
             raise not_finite(rows.X, rows.columns, self)
         labels = tuple(targets.classes.tolist())
-        bound = self._bind(labels, rows)
+        bound = self._bind(self.feature_map, labels, rows)
         self._check_size(getattr(bound, "names", ()))
         features = Features.of(bound, labels, rows.for_maps)
         self._check_size(features.names)
@@ -262,7 +263,9 @@ class JointClassifier(JointModel):
         problem = JointProblem(
             sample, loss, l2, features.free, tol, max_passes, self._start(len(features.names)), seed, int(self.starts)
         )
-        return Prepared(rows, targets, bound, features, problem, class_weight, objective, float(cost.sum()))
+        return Prepared(
+            rows, targets, self.feature_map, bound, features, problem, class_weight, objective, float(cost.sum())
+        )
 
     def _check_size(self, names: Any) -> None:
         if not callable(names) and len(names) > MOST_FEATURES:
@@ -287,6 +290,7 @@ class JointClassifier(JointModel):
     def _keep(self, theta: Floats, passes: float, prepared: Prepared) -> None:
         self.classes_, self.theta_, self.n_passes_ = prepared.targets.classes, theta.copy(), passes
         self.feature_names_, self._bound = prepared.features.names, prepared.bound
+        self._map = prepared.feature_map
 
     def _claim(self, theta: Floats, value: float, prepared: Prepared) -> JointClaim:
         return claim_of(

@@ -17,7 +17,7 @@ from ..joint_run import JointCourse
 from ..mistake_bound import MistakeBound, mistake_bound
 from ..perceptron import Manner, NotFiniteScoreError, PerceptronState
 from ..perceptron_run import ORDERS, Course, visits
-from .joint_base import MISSING, JointModel, JointRows, given_weights
+from .joint_base import MISSING, JointModel, JointRows, given_weights, has_intercept, is_plain, split
 from .joint_turns import Turn, joint_turns, leads_and_reach, plain_turns, start_of, tally_of
 from .joint_words import claim_of, perceptron_verdict
 from .mistake_driven import ROOM, PassRecord, checked_labels, checked_patience
@@ -53,6 +53,7 @@ class Prepared:
     rows: JointRows
     target: NDArray[np.int64]
     classes: NDArray[Any]
+    feature_map: Any
     bound: Any
     names: tuple[str, ...]
     course: JointCourse | Course
@@ -172,13 +173,13 @@ class JointPerceptron(JointModel):
         leads, R = leads_and_reach(course, direction / np.linalg.norm(direction))
         start = float(np.linalg.norm(self._began))
         times = visits(course.order, course.seed, len(leads), self.n_steps_)
-        return mistake_bound(leads, R, times, start, float(self.learning_rate), int(self.mistakes_.sum()))
+        return mistake_bound(leads, R, times, start, self._rate, int(self.mistakes_.sum()))
 
     def _course_of(self, X: Any, y: Any) -> JointCourse | Course:
         """The course over rows that are given again, in the order of the fit."""
         if X is None or y is None:
             raise ValueError("bound needs both X and y, or neither.")
-        return replace(self._prepare(X, y, again=True).course, seed=self._seed)
+        return replace(self._prepare(X, y, again=True).course, seed=self._seed, order=self._order)
 
     # ------------------------------------------------------------------------------------------------------- the run
 
@@ -210,7 +211,7 @@ class JointPerceptron(JointModel):
             warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
 
     def _overflow(self, prepared: Prepared) -> ValueError:
-        if prepared.rows.tabular and self._plain:
+        if prepared.rows.tabular and is_plain(prepared.feature_map):
             assert prepared.rows.columns is not None
             return not_finite(prepared.rows.X, prepared.rows.columns, self)
         return ValueError("The scores θ·Φ(x, c) overflow: use larger units for the features.")
@@ -231,7 +232,8 @@ class JointPerceptron(JointModel):
         self.verdict_ = perceptron_verdict(
             claim, found, self.mistakes_, self.n_passes_, ended, self.ties, prepared.course.patience
         )
-        self._bound, self._began, self._seed = prepared.bound, start, prepared.course.seed
+        self._map, self._bound, self._rate = prepared.feature_map, prepared.bound, float(self.learning_rate)
+        self._began, self._seed, self._order = start, prepared.course.seed, prepared.course.order
         self._learnt_from: JointCourse | Course | None = prepared.course
 
     # -------------------------------------------------------------------------------------------------- what was given
@@ -246,23 +248,25 @@ class JointPerceptron(JointModel):
         if again and not np.array_equal(classes, self.classes_):
             raise ValueError(f"y has the classes {classes.tolist()}; this model learnt {self.classes_.tolist()}.")
         labels = tuple(classes.tolist())
-        bound = self._bind(labels, rows)
+        feature_map = self._map if again else self.feature_map
+        bound = self._bind(feature_map, labels, rows)
         how = (
             self.order, seed_of(self.random_state, needed=self.order != "cyclic" and not again),
             checked_number("max_passes", self.max_passes, least=0, strict=True), checked_patience(self.patience),
         )  # fmt: skip
-        if self._plain:
+        if is_plain(feature_map):
             theta = self._start(len(bound.names))
-            W, b = self._split(theta.reshape(len(labels), -1))
+            W, b = split(theta.reshape(len(labels), -1), feature_map)
             manner, state = (
-                Manner(float(self.learning_rate), self._intercept, self.ties),
+                Manner(float(self.learning_rate), has_intercept(feature_map), self.ties),
                 PerceptronState(W.copy(), b.copy()),
             )
-            return Prepared(rows, target, classes, bound, bound.names, Course(rows.X, target, manner, state, *how))
+            course = Course(rows.X, target, manner, state, *how)
+            return Prepared(rows, target, classes, feature_map, bound, bound.names, course)
         features = Features.of(bound, labels, rows.for_maps)
         theta = self._start(len(features.names))
-        course = JointCourse(features, target, theta, float(self.learning_rate), self.ties, *how)
-        return Prepared(rows, target, classes, bound, features.names, course)
+        joint = JointCourse(features, target, theta, float(self.learning_rate), self.ties, *how)
+        return Prepared(rows, target, classes, feature_map, bound, features.names, joint)
 
     def _check_settings(self) -> None:
         self._check_map()
