@@ -83,6 +83,8 @@ def test_classes_may_have_columns_and_weights_of_their_own_or_not():
     ("given", "sentence"),
     [
         (Shared({"dog": ["poodel"]}), r"groups\['dog'\] names 'poodel', which is not a class of y"),
+        (Shared([["poodle", "beagle"]]), r"groups is \[\['poodle', 'beagle'\]\]; it must be a dictionary"),
+        (Shared({}, columns=["ears"]), r"columns is \['ears'\]; it must be a dictionary"),
         (Shared({"dog": "poodle"}), r"groups\['dog'\] is 'poodle'; it must be a list of classes"),
         (Shared({"cat": ["poodle"]}), "'cat' is a group and a class"),
         (Shared({}, own=["dog"]), "own names 'dog', which is not a class"),
@@ -132,6 +134,15 @@ def standardised(X, c):
     return (X - X.mean(axis=0)) * (c == "cat")
 
 
+def writes(X, c):
+    X *= 2
+    return X
+
+
+def beside_a_large_one(X, c):
+    return np.column_stack([np.full(len(X), 1e12), X[:, 0] - X[:, 0].mean()])
+
+
 def fails(X, c):
     return {"poodle": X}[c]
 
@@ -153,7 +164,12 @@ def with_nan(X, c):
         (lambda X, c: 1j * X, "gives complex numbers for class 'beagle'"),
         (lambda X, c: [["red"] for _ in X], "gives 'red' for row 0, class 'beagle', feature 0: no number"),
         (lambda X, c: [[1] * (1 + i) for i, _ in enumerate(X)], "gives 1 numbers for row 0 and 2 for row 1"),
-        (lambda X, c: None, "gives an array of shape"),
+        (lambda X, c: None, "gives None for class 'beagle'; rows × features are needed"),
+        (lambda x, c: [x[0], c == "cat"], r"rows × features are needed, here 2 × p.* write rowwise\(phi\)"),
+        (lambda x, c: [1.0, len(x), 2.0], r"If it is a function phi\(x, c\) of one row, write rowwise\(phi\)"),
+        (lambda x, c: [[1.0, 2.0]], r"gives 1 rows for class 'beagle', and was given 2.* write rowwise\(phi\)"),
+        (writes, "must not write into X, which is yours: make a copy"),
+        (beside_a_large_one, r"another Φ when it comes with other rows \(class 'beagle', feature 'f1'"),
         (with_nan, r"gives NaN for row 2, class 'cat', feature 'f1'"),
         (lambda X, c: X / 0, "gives (NaN|infinity) for row 0, class 'beagle'"),
         (standardised, "gives row . another Φ when it comes with other rows .*Φ.* must depend on x and c alone"),
@@ -485,6 +501,30 @@ def test_sparse_rows_are_the_same_rows(learner, feature_map):
     assert (sparse.predict(csr_matrix(X)) == dense.predict(X)).all()
     assert sparse.verdict_.check(csr_matrix(X), y)
     assert sparse.verdict_.check(X, y)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_rows_of_the_user_stay_as_they_are(sparse):
+    def writes(X, c):
+        X = X.data if sparse else X
+        X *= 2
+        return np.ones((2, 2))
+
+    X, y = whole_numbers(1)
+    X = csr_matrix(X) if sparse else X
+    before = X.copy()
+    with pytest.raises(ValueError, match="must not write into X") as caught:
+        JointPerceptron(writes).fit(X, y)
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert abs(X - before).max() == 0
+    model = quietly(JointPerceptron(lambda X, c: (X.toarray() if sparse else X) * c, max_passes=2), X, y)
+    assert model.predict(X).shape == (60,)
+    (X.data if sparse else X)[0] = 7  # it can still be written into
+
+
+def test_many_names_are_read_quickly():
+    names = tuple(map(str, range(200_000)))
+    assert evaluator.names_of(rowwise(len, names=names), len(names)) == names
 
 
 @pytest.mark.parametrize("learner", [JointPerceptron(max_passes=5, averaged=True), JointClassifier(l2=0.1)])

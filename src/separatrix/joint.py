@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,14 +98,18 @@ class Blocks:
     def __call__(self, X: Any, c: Any) -> Floats:
         """Rows × p."""
         rows = np.asarray(written_out(X))
-        out, start = np.zeros((len(rows), len(self.names))), 0
-        for block in self.blocks:
-            d = len(block.columns)
+        out = np.zeros((len(rows), len(self.names)))
+        for start, block in zip(self._starts, self.blocks, strict=True):
             if c in block.members:
-                out[:, start : start + d] = rows[:, list(block.columns)]
-                out[:, start + d : start + _width(block)] = 1
-            start += _width(block)
+                stop = start + len(block.columns)
+                out[:, start:stop] = rows[:, list(block.columns)]
+                out[:, stop : stop + block.intercept] = 1
         return out
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first feature of each block."""
+        return [0, *accumulate(map(_width, self.blocks[:-1]))]
 
 
 def _width(block: Block) -> int:
@@ -148,7 +154,7 @@ class Shared:
 
     Examples
     --------
-    >>> bound = Shared({"dog": ["poodle", "beagle"]}, columns={"poodle": ["curls"]}, own=["poodle", "cat"]).bind(
+    >>> bound = Shared({"dog": ["poodle", "beagle"]}, columns={"poodle": ["curls"]}, own=["cat", "poodle"]).bind(
     ...     ("beagle", "cat", "poodle"), ("ears", "curls"))
     >>> bound.names[:4]
     ('dog: ears', 'dog: curls', 'dog: (intercept)', 'cat: ears')
@@ -164,6 +170,12 @@ class Shared:
     def bind(self, classes: tuple[Any, ...], columns: tuple[str, ...] | None) -> Blocks:
         """The map for these classes and columns."""
         columns = _needed(self, columns)
+        for name, example in (("groups", '{"dog": ["poodle", "beagle"]}'), ("columns", '{"dog": ["ears"]}')):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ValueError(
+                    f"{name} is {getattr(self, name)!r}; it must be a dictionary with a list for each name, such as "
+                    f"{example}."
+                )
         groups = {name: self._members(name, classes) for name in self.groups}
         own = _owners(self.own, classes)
         both = [name for name in groups if name in own]

@@ -16,6 +16,7 @@ HELD = 1 << 25
 """Numbers of Φ that are kept, 256 MB; of more rows the map is asked again, block by block, on each pass."""
 BLOCK = 1 << 20
 """Numbers of Φ in one block."""
+EPS = float(np.finfo(float).eps)
 ALIKE = 1e-9
 """Relative: how far Φ of a row may differ when it is asked for with other rows; rounding, no more."""
 
@@ -85,6 +86,16 @@ def count(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
+def read_only(X: Any) -> Any:
+    """The same rows, which a map can read but not write into: they are the user's."""
+    if isinstance(X, np.ndarray):
+        X = X.view()
+        X.flags.writeable = False
+    elif hasattr(X, "tocsr"):
+        X = type(X)((read_only(X.data), X.indices, X.indptr), shape=X.shape)
+    return X
+
+
 def take(X: Any, rows: slice | NDArray[Any]) -> Any:
     """These rows: of a list, a list."""
     if hasattr(X, "shape") or isinstance(rows, slice):
@@ -100,9 +111,11 @@ def names_of(feature_map: Any, p: int) -> tuple[str, ...]:
     if len(given) != p:
         raise ValueError(f"The feature map has {len(given)} names and gives {p} numbers: each feature needs one name.")
     names = tuple(map(str, given))
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise ValueError(f"Of the feature map's names two features are named {twice[0]!r}: give each its own.")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"Of the feature map's names two features are named {name!r}: give each its own.")
+        seen.add(name)
     return names
 
 
@@ -150,10 +163,11 @@ def _evaluated(
 
 def _called(feature_map: Any, X: Any, c: Any) -> Any:
     try:
-        return feature_map(X, c)
+        return feature_map(read_only(X), c)
     except Exception as error:
+        hint = " It must not write into X, which is yours: make a copy in the map." if "read-only" in str(error) else ""
         raise ValueError(
-            f"The feature map failed for class {c!r}, with {type(error).__name__}: {error}. It is called as "
+            f"The feature map failed for class {c!r}, with {type(error).__name__}: {error}.{hint} It is called as "
             "feature_map(X, c), with all rows and one class; rowwise(phi) makes such a map of a function of one row."
         ) from error
 
@@ -166,14 +180,18 @@ def _numbers(found: Any, c: Any, n: int) -> Floats:
     except ValueError:
         table = np.empty(0, object)
     if table.dtype.kind == "O" or table.ndim != 2:
-        _check_lengths(found, c)
+        _check_lengths(found, c, n)
     if table.ndim != 2:
+        what = f"an array of shape {table.shape}" if table.size and np.ndim(table) else repr(found)[:60]
         raise ValueError(
-            f"The feature map gives an array of shape {table.shape} for class {c!r}; rows × features are needed, here "
-            f"{n} × p."
+            f"The feature map gives {what} for class {c!r}; rows × features are needed, here {n} × p, because it is "
+            "called with all rows at once. If it is a function phi(x, c) of one row, write rowwise(phi)."
         )
     if len(table) != n:
-        raise ValueError(f"The feature map gives {len(table)} rows for class {c!r}, and was given {n}.")
+        raise ValueError(
+            f"The feature map gives {len(table)} rows for class {c!r}, and was given {n}. If it is a function phi(x, c) "
+            "of one row, write rowwise(phi)."
+        )
     if table.dtype.kind == "c":
         raise ValueError(f"The feature map gives complex numbers for class {c!r}; real ones are needed.")
     try:
@@ -183,11 +201,13 @@ def _numbers(found: Any, c: Any, n: int) -> Floats:
         raise ValueError(f"The feature map gives {cell!r} for row {i}, class {c!r}, feature {j}: no number.") from None
 
 
-def _check_lengths(found: Any, c: Any) -> None:
+def _check_lengths(found: Any, c: Any, n: int) -> None:
     """Rows of different lengths make no table."""
     try:
         lengths = [len(row) for row in found]
     except TypeError:
+        return
+    if len(lengths) != n:
         return
     for i, length in enumerate(lengths):
         if length != lengths[0]:
@@ -216,8 +236,10 @@ def _check_rows_alone(features: Features) -> None:
     alone = [features[np.array([i])] for i in (0, n - 1)]
     for i, one in zip((0, len(around) - 1), alone, strict=True):
         apart = np.abs(around[i] - one[0])
-        if (apart > ALIKE * np.abs(around[i]).max()).any():
-            k, j = (int(at) for at in np.argwhere(apart == apart.max())[0])
+        size = np.abs(around).max(axis=(0, 1))  # of each feature by itself: a large one must not hide a small one
+        strange = apart > ALIKE * np.maximum(size, np.abs(one[0]).max(axis=0)) + 4 * EPS * np.abs(around[i]).max()
+        if strange.any():
+            k, j = (int(at) for at in np.argwhere(strange)[0])
             raise ValueError(
                 f"The feature map gives row {0 if i == 0 else n - 1} another Φ when it comes with other rows (class "
                 f"{features.classes[k]!r}, feature {features.names[j]!r}: {one[0, k, j]:.6g} alone, "
