@@ -185,6 +185,10 @@ def test_a_limit_needs_its_direction():
     assert not proof_with(verdict, value=proof.value * 1.001).check(X, y)
     assert not proof_with(verdict, deviance=proof.deviance * 1.001).check(X, y)
     assert not proof_with(verdict, weights=nudged(proof.weights, 0.01)).check(X, y)
+    finite = np.isfinite(proof.coefficients)
+    assert not proof_with(verdict, coefficients=proof.coefficients[1:]).check(X, y)
+    assert not finite.any() or not proof_with(verdict, coefficients=np.where(finite, 0, np.inf)).check(X, y)
+    assert not proof_with(verdict, coefficients=np.zeros(proof.weights.size)).check(X, y)
     assert not claim_with(verdict, weights=proof.weights).check(X, y)  # there separated rows are not certain
 
 

@@ -229,6 +229,25 @@ def test_a_small_penalty_alone_decides_what_scores_do_not(feature_map, l2, scale
     )
 
 
+@pytest.mark.parametrize("offset", [1e4, 2e5, 1e6, 1e7])
+@pytest.mark.parametrize("l2", [0.0, 1e-3])
+@pytest.mark.parametrize("feature_map", [None, Shared({"g": [0, 1]})])
+def test_columns_far_from_zero_are_shifted_by_what_intercepts_have_of_them(feature_map, l2, offset):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    y = np.column_stack([X + rng.gumbel(size=(100, 2)), np.zeros(100)]).argmax(axis=1)
+    near, far = (JointClassifier(feature_map, l2=l2).fit(A, y) for A in (X, X + offset))
+    assert far.verdict_.status == "optimal"
+    assert far.verdict_.check(X + offset, y)
+    assert far.verdict_.claim.value == pytest.approx(near.verdict_.claim.value, rel=1e-9 * max(1, offset / 1e6))
+    np.testing.assert_allclose(far.predict_proba(X + offset), near.predict_proba(X), atol=1e-13 * offset + 1e-6)
+    theta = dict(near.weights_), dict(far.weights_)
+    slopes = [name for name in theta[0] if "intercept" not in name]
+    np.testing.assert_allclose(
+        *([each[name] for name in slopes] for each in theta), rtol=1e-4, atol=1e-5 + 1e-12 * offset
+    )  # fmt: skip
+
+
 def test_classes_that_barely_overlap_have_a_minimum_however_small_the_penalty():
     X = np.random.default_rng(0).normal(size=(60, 2))
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)

@@ -7,6 +7,7 @@ minimum the slope is summed in long double, and `audit_joint_proofs` rebuilds th
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -174,7 +175,10 @@ def _is_limit(verdict: Verdict, proof: Limit, table: JointTable) -> bool:
     if not close or not math.isclose(proof.relative_gap * proof.value, proof.gap, rel_tol=SLACK, abs_tol=1e-300):
         return False
     enough = proof.gap * (1 + SLACK) + 1e-15 * value + slip * slip
-    return likelihood_gap(claim, v, table, space_of(table).basis, enough) <= enough
+    space, there = space_of(table), replace(claim, weights=v)
+    if np.shape(proof.coefficients) != v.shape or not likelihood_gap(claim, v, table, space.basis, enough) <= enough:
+        return False
+    return coefficients_hold(there, proof.coefficients, weights_off(there, table, space), space)
 
 
 def signed_rows(table: JointTable) -> tuple[Any, Any, Any]:

@@ -70,12 +70,13 @@ def space_of(table: JointTable) -> Space:
     r = int((own > GONE * own.max(initial=1e-300)).sum())
     kept, rest = order[:r], order[r:]
     mixed = solve_triangular(T[:r, :r], T[:r, r:]) if r else np.zeros((0, p))
-    mixed[np.abs(mixed) <= NOTHING] = 0.0
-    N = np.zeros((p, p - r))
-    N[kept], N[rest] = -mixed * (size[rest] / size[kept, None]), np.eye(p - r)
-    N, worst, mean = _plainest(N, table)
+    raw, clean = np.zeros((p, p - r)), np.where(np.abs(mixed) > NOTHING, mixed, 0.0)
+    raw[kept], raw[rest] = -mixed * (size[rest] / size[kept, None]), np.eye(p - r)
+    N = raw.copy()
+    N[kept] = -clean * (size[rest] / size[kept, None])
+    N, worst, mean = _plainest(N, raw, size, table)
     penalised = np.setdiff1d(np.arange(p), claim.free)
-    held, idle, share = _apart(N, penalised)
+    held, idle, share = _apart(N, size, penalised)
     basis = np.zeros((p, r))
     basis[kept] = np.diag(1 / size[kept])
     found = Space(basis, held, idle, penalised, float(worst @ share), STEEP[claim.objective] * float(mean @ share))
@@ -84,37 +85,48 @@ def space_of(table: JointTable) -> Space:
     return replace(found, basis=basis - found.beside(basis)[0])
 
 
-def _plainest(N: Any, table: JointTable) -> tuple[Any, Any, Any]:
-    """Each direction in small whole numbers if these are no worse; its largest change of a score, and the mean."""
+def _plainest(N: Any, raw: Any, size: Any, table: JointTable) -> tuple[Any, Any, Any]:
+    """Each direction in small whole numbers if these are no worse; its largest change of a score, and the mean.
+
+    As it was before small parts were taken for rounding it is only if these make it much better.
+    """
     count = N.shape[1]
     if not count:
         return N, np.zeros(0), np.zeros(0)
-    tries = [np.where(np.abs(m * N - np.rint(m * N)) < 1e-6, np.rint(m * N), np.nan) for m in (1, 2, 3)] + [N]
-    worst, mean = np.zeros((4, count)), np.zeros((4, count))
+    near = 1e-6 * (np.abs(N) * size[:, None]).max(axis=0) / size[:, None]
+    tries = [np.where(np.abs(m * N - np.rint(m * N)) <= m * near, np.rint(m * N), np.nan) for m in (1, 2, 3)]
+    tries += [N, raw]
+    worst, mean = np.zeros((5, count)), np.zeros((5, count))
     for part, E in table.differences():
         for k, each in enumerate(tries):
             change = np.abs(E @ each).max(axis=1)
             worst[k] = np.maximum(worst[k], change.max(axis=0, initial=0.0))
             mean[k] += table.share[part] @ change
-    best = np.where(np.isnan(worst), np.inf, worst / np.array([1.0, 2.0, 3.0, 1.0])[:, None]).argmin(axis=0)
+    best = np.where(np.isnan(worst), np.inf, worst / np.array([1.0, 2.0, 3.0, 1.0, 0.1])[:, None]).argmin(axis=0)
     each = np.arange(count)
     return np.stack(tries)[best, :, each].T, worst[best, each], mean[best, each]
 
 
-def _apart(N: Any, penalised: Any) -> tuple[Any, Any, Any]:
-    """H and I, what the penalty sees of the directions and what it does not; and how much of each direction is in H."""
+def _apart(N: Any, size: Any, penalised: Any) -> tuple[Any, Any, Any]:
+    """H and I, what the penalty sees of the directions and what it does not; and how much of each direction is in H.
+
+    What it sees is told in units of the columns' lengths, so that no change of units hides it.
+    """
     p, count = N.shape
-    length = np.linalg.norm(N, axis=0)
+    length = np.linalg.norm(N * size[:, None], axis=0)
     N = N / length
-    _, values, turn = np.linalg.svd(np.vstack([N[penalised], np.zeros((count, count))]), full_matrices=False)
+    seen = np.vstack([(N * size[:, None])[penalised], np.zeros((count, count))])
+    _, values, turn = np.linalg.svd(seen, full_matrices=False)
     clear, turn = values > 1e-10, turn.T
     idle = N @ turn[:, ~clear]
     idle[penalised] = 0.0
-    idle = np.linalg.qr(idle)[0] if idle.shape[1] else np.zeros((p, 0))
+    idle = np.linalg.qr(idle / np.linalg.norm(idle, axis=0))[0] if idle.shape[1] else np.zeros((p, 0))
     if not clear.any():
         return np.zeros((p, 0)), idle, np.zeros(count)
-    Q, S = np.linalg.qr((N @ turn[:, clear])[penalised])
-    back = turn[:, clear] @ solve_triangular(S, np.eye(len(S)))
+    some = N @ turn[:, clear]
+    scale = np.linalg.norm(some[penalised], axis=0)
+    Q, S = np.linalg.qr(some[penalised] / scale)
+    back = turn[:, clear] @ (solve_triangular(S, np.eye(len(S))) / scale[:, None])
     held = N @ back
     held[penalised] = Q
     return held - idle @ (idle.T @ held), idle, np.linalg.norm(back, axis=1) / length

@@ -92,10 +92,24 @@ def widest(Q: Floats) -> float:
 
 
 def score_rounding(risk: JointRisk, v: Floats) -> float:
-    """How far a score can be off: what the coordinates make of it beside what θ does, and the rounding of that."""
-    theta, off = risk.chart.theta(v), 0.0
+    """How far a score can be off: what the coordinates make of it beside what θ does, and the rounding of that.
+
+    Where columns far from zero are shifted, θ is compared in the shifted features, whose numbers are small, and the
+    rounding of the shift comes to that.
+    """
+    chart = risk.chart
+    theta, off = chart.theta(v), 0.0
+    moved, ones = chart.moved(theta), chart.shift.any(axis=1)
+    beside = float(chart.seen @ np.abs(theta[chart.aliased]))
     for rows, Q in risk.blocks():
         E = risk.sample.differences(rows)
+        if ones.any():
+            A, kept = chart.read(E), np.abs(E[..., chart.kept]).reshape(-1, chart.kept.size)
+            apart = np.abs(Q.reshape(-1, v.size) @ v - A @ moved)
+            shifted = (kept + kept[:, ones] @ np.abs(chart.shift[ones])) @ np.abs(moved)
+            rounding = (theta.size + 4) * (np.abs(A) @ np.abs(moved)) + (1 + ones.sum()) * shifted
+            off = max(off, float((apart + EPS * rounding).max(initial=0.0)) + beside)
+            continue
         off = max(off, float(np.abs(Q @ v - E @ theta).max(initial=0.0)))
         off = max(off, EPS * (theta.size + 4) * float((np.abs(E) @ np.abs(theta)).max(initial=0.0)))
     return 2 * off

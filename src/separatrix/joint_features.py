@@ -189,8 +189,8 @@ def _numbers(found: Any, c: Any, n: int) -> Floats:
         )
     if len(table) != n:
         raise ValueError(
-            f"The feature map gives {len(table)} rows for class {c!r}, and was given {n}. If it is a function phi(x, c) "
-            "of one row, write rowwise(phi)."
+            f"The feature map gives {len(table)} rows for class {c!r}, and was given {n}. If it is a function "
+            "phi(x, c) of one row, write rowwise(phi)."
         )
     if table.dtype.kind == "c":
         raise ValueError(f"The feature map gives complex numbers for class {c!r}; real ones are needed.")

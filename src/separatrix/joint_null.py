@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 NEAR, MULTIPLES = 1e-6, (1, 2, 3)
 """A combination that is nearly one of whole numbers, or of halves or thirds, is tried as such."""
+ROOM = 4.0
+"""Of directions found another way, as the check does, rounding may make that much more."""
 SLOPE = 4.0
 """No loss of ours changes by more than this times the largest change of a score."""
 
@@ -32,18 +34,28 @@ class Null:
     """The most that the scores of a row do change for a unit of `held`: zero, or the rounding of the features."""
 
     @classmethod
-    def of(cls, directions: Floats, seen: Floats, penalised: NDArray[np.intp]) -> Null:
-        """`seen` is how much each direction changes a score of some row, at the most."""
-        length = np.linalg.norm(directions, axis=0)
+    def of(cls, directions: Floats, seen: Floats, size: Floats, penalised: NDArray[np.intp]) -> Null:
+        """`seen` is how much each direction changes a score of some row at the most; `size` the features' lengths.
+
+        Whether a direction is without penalised features is asked in units of these lengths.
+        """
+        p, count = directions.shape
+        if not count:
+            return cls(np.zeros((p, 0)), np.zeros((p, 0)), penalised, 0.0)
+        size = np.where(size > 0, size, 1.0)[:, None]
+        length = np.linalg.norm(directions * size, axis=0)
         N, seen = directions / length, seen / length
-        rows = N[penalised]
-        _, size, Vt = np.linalg.svd(rows, full_matrices=rows.shape[0] < rows.shape[1])
-        rank = int((size > 1e-10).sum())
-        turn = Vt[:rank].T / size[:rank]
+        rows = (N * size)[penalised]
+        _, values, Vt = np.linalg.svd(rows, full_matrices=rows.shape[0] < rows.shape[1])
+        rank = int((values > 1e-10).sum())
         idle = N @ Vt[rank:].T
         idle[penalised] = 0.0
-        leak = float(seen @ np.linalg.norm(turn, axis=1))
-        return cls(_less(N @ turn, idle), idle, penalised, leak)
+        idle /= np.maximum(np.linalg.norm(idle, axis=0), 1e-300)
+        part = N @ Vt[:rank].T
+        unit = np.linalg.norm(part[penalised], axis=0)
+        upper = np.linalg.qr(part[penalised] / unit, mode="r")
+        turn = Vt[:rank].T / unit @ np.linalg.inv(upper)
+        return cls(_less(N @ turn, idle), idle, penalised, ROOM * float(seen @ np.linalg.norm(turn, axis=1)))
 
     def without(self, theta: Floats) -> Floats:
         """θ with the same scores, the shortest in the penalised features, and of these the shortest in the others."""
@@ -58,15 +70,16 @@ def _less(theta: Floats, idle: Floats) -> Floats:
     return theta - idle @ np.linalg.lstsq(idle, theta, rcond=None)[0] if idle.shape[1] else theta
 
 
-def settled(directions: Floats, blocks: Iterable[Floats]) -> tuple[Floats, Floats]:
+def settled(directions: Floats, size: Floats, blocks: Iterable[Floats]) -> tuple[Floats, Floats]:
     """The directions in whole numbers where these suit the rows as well, and how much each changes any score.
 
-    For the features of our own maps the combinations are whole, and then the scores do not change at all.
+    For the features of our own maps the combinations are whole, and then the scores do not change at all. `size` is the
+    length of each feature.
     """
     trial, factor = directions.copy(), np.ones(directions.shape[1])
     for j, n in enumerate(directions.T):
         for m in MULTIPLES:
-            if (np.abs(m * n - np.round(m * n)) <= NEAR).all():
+            if (np.abs(m * n - np.round(m * n)) * size <= NEAR * m * (np.abs(n) * size).max()).all():
                 trial[:, j], factor[j] = np.round(m * n), m
                 break
     raw, whole = np.zeros(len(factor)), np.zeros(len(factor))

@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 ROUNDING = 1e-10
 """A part of a combination that is this small, in units of the features' lengths, is rounding: it would be taken for a
 way to shorten weights of features in small units by those of features in large ones."""
+FAR = 0.1
+"""A feature of which no more than this is its own, beside columns of ones, is far from zero."""
 OUT = -1e300
 """The score of a class that a row is separated from."""
 
@@ -62,6 +64,8 @@ class Chart:
     """The way from coordinates v to θ and back."""
 
     kept: NDArray[np.intp]
+    shift: Floats
+    """Of the kept features E_j − Σₖ E_k shiftₖⱼ is read: less what columns of ones, such as intercepts, have of it."""
     aliased: NDArray[np.intp]
     combination: Floats
     """The differences of the aliased features are those of the kept times this."""
@@ -71,6 +75,8 @@ class Chart:
     """θ = back·v, p × r: of all θ with the same scores the shortest, first in the features that are not free."""
     null: Null
     """The directions that change no score."""
+    seen: Floats
+    """How much a unit of each aliased feature, less its combination, changes a score after all, by rounding."""
     drift: float
     """How far along these the minimum may be."""
 
@@ -89,35 +95,76 @@ class Chart:
         directions[kept], directions[aliased] = -combination, np.eye(aliased.size)
         seen = np.zeros(aliased.size)
         if aliased.size:
-            directions, seen = settled(directions, (sample.differences(rows) for rows in sample.features.runs()))
-        null = Null.of(directions, seen, penalised)
-        embedded = np.eye(p)[:, kept]
+            directions, seen = settled(directions, size, (sample.differences(rows) for rows in sample.features.runs()))
+        null = Null.of(directions, seen, size, penalised)
+        shift = _shift(R[:, kept], _marks(sample)[kept])
+        R = triangle(_weighted(sample, kept, shift)) if shift.any() else R[:, kept]
+        embedded = np.eye(p)[:, kept] @ (np.eye(kept.size) - shift)
         root = math.sqrt(l2) * null.without(embedded)[penalised]
-        upper = np.asarray(np.linalg.qr(np.vstack([R[:, kept], root]), mode="r"))
+        upper = np.asarray(np.linalg.qr(np.vstack([R, root]), mode="r"))
         raw = embedded @ solve_triangular(upper, np.eye(kept.size)) if kept.size else embedded
-        combination = -directions[kept] / directions[aliased].sum(axis=0)
-        return cls(kept, aliased, combination, upper, null.without(raw), null, null.drift(l2))
+        whole = directions[aliased].sum(axis=0)
+        combination = -directions[kept] / whole
+        return cls(
+            kept, shift, aliased, combination, upper, null.without(raw), null, seen / np.abs(whole), null.drift(l2)
+        )
 
     def theta(self, v: Floats) -> Floats:
         """θ of the coordinates."""
         return self.back @ v  # type: ignore[no-any-return]
 
+    def moved(self, theta: Floats) -> Floats:
+        """The weights of the features that are read, with the scores of θ."""
+        long = theta.astype(np.longdouble)
+        kept = long[self.kept] + self.combination @ long[self.aliased]
+        return (kept + self.shift @ kept).astype(np.float64)  # type: ignore[no-any-return]
+
     def coordinates(self, theta: Floats) -> Floats:
         """v with the scores of θ."""
-        return self.upper @ (theta[self.kept] + self.combination @ theta[self.aliased])  # type: ignore[no-any-return]
+        return self.upper @ self.moved(theta)  # type: ignore[no-any-return]
+
+    def read(self, E: Floats) -> Floats:
+        """The kept features less their shifts, rows × r."""
+        return _less(E[..., self.kept].reshape(-1, self.kept.size), self.shift)
 
     def whiten(self, E: Floats) -> Floats:
         """E R⁻¹ of the kept features."""
         if not self.kept.size:
             return np.zeros((*E.shape[:-1], 0))
-        flat = E[..., self.kept].reshape(-1, self.kept.size)
-        return solve_triangular(self.upper, flat.T, trans="T").T.reshape(*E.shape[:-1], -1)  # type: ignore[no-any-return]
+        return solve_triangular(self.upper, self.read(E).T, trans="T").T.reshape(*E.shape[:-1], -1)  # type: ignore[no-any-return]
 
 
-def _weighted(sample: Sample) -> Iterator[Floats]:
+def _less(E: Floats, shift: Floats) -> Floats:
+    ones = shift.any(axis=1)
+    return E - E[:, ones] @ shift[ones] if ones.any() else E
+
+
+def _weighted(sample: Sample, kept: NDArray[np.intp] | None = None, shift: Floats | None = None) -> Iterator[Floats]:
     p = sample.features.shape[2]
     for rows in sample.features.runs():
-        yield (np.sqrt(sample.share[rows])[:, None, None] * sample.differences(rows)).reshape(-1, p)
+        E = (np.sqrt(sample.share[rows])[:, None, None] * sample.differences(rows)).reshape(-1, p)
+        yield E if kept is None or shift is None else _less(E[:, kept], shift)
+
+
+def _marks(sample: Sample) -> NDArray[np.bool_]:
+    """The features that differ between classes by −1, 0 or 1 only, as intercepts do."""
+    found = np.ones(sample.features.shape[2], bool)
+    for rows in sample.features.runs():
+        E = np.abs(sample.differences(rows)[..., found])
+        found[found] = ((E == 0) | (E == 1)).all(axis=(0, 1))
+    return found
+
+
+def _shift(R: Floats, marks: NDArray[np.bool_]) -> Floats:
+    """What columns of ones have of the other columns, of those that are little beside it: columns far from zero."""
+    shift = np.zeros((R.shape[1], R.shape[1]))
+    if marks.any() and not marks.all():
+        part = np.linalg.lstsq(R[:, marks], R[:, ~marks], rcond=None)[0]
+        far = np.linalg.norm(R[:, ~marks] - R[:, marks] @ part, axis=0) < FAR * np.linalg.norm(R[:, ~marks], axis=0)
+        part[:, ~far] = 0.0
+        part[np.abs(part) <= ROUNDING * np.abs(part).max(axis=0, initial=0.0)] = 0.0
+        shift[np.ix_(marks, ~marks)] = part
+    return shift
 
 
 @dataclass(eq=False)
