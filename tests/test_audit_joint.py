@@ -279,3 +279,15 @@ def test_no_loss_is_believed_of_scores_that_rounding_fills():
     assert not claimed.check(X, y)
     for value in (0.32, 1.0, verdict.claim.value):
         assert not claim_with(claimed, value=value).check(X, y)
+
+
+def test_the_gap_of_a_fit_that_did_not_finish_is_checked_too():
+    F, y = problem()
+    verdict = fitted(JointClassifier(table(F), tol=1e-14, max_passes=4), places(F), y)
+    proof = verdict.certificate
+    assert verdict.status == "budget"
+    assert isinstance(proof, Optimality)
+    assert verdict.check(places(F), y)
+    small = proof_with(verdict, gap=proof.gap * 1e-3, relative_gap=proof.relative_gap * 1e-3)
+    assert not small.check(places(F), y)
+    assert not proof_with(verdict, coefficients=proof.coefficients * 0).check(places(F), y)

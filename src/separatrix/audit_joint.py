@@ -65,7 +65,7 @@ def _holds(verdict: Verdict, table: JointTable) -> bool:
         slip = min(slip, UNSURE * abs(value))
     if not math.isclose(value, claim.value, rel_tol=1e-9, abs_tol=1e-12 + slip):
         return False
-    if verdict.status in ("optimal", "local"):
+    if isinstance(proof, Optimality | Locality):  # of a budget too: the gap that was reached
         return _is_minimum(verdict, table)
     return not isinstance(proof, Limit) or _is_limit(verdict, proof, table)
 

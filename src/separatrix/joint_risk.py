@@ -79,10 +79,12 @@ class Chart:
     """How much a unit of each aliased feature, less its combination, changes a score after all, by rounding."""
     drift: float
     """How far along these the minimum may be."""
+    passes: float
+    """How often the rows were read for all this."""
 
     @classmethod
     def of(cls, sample: Sample, l2: float, free: tuple[int, ...]) -> Chart:
-        """From two passes over the rows. What changes no score is left out: there the penalty alone decides."""
+        """From two to four passes over the rows. What changes no score is left out: there the penalty alone decides."""
         p = sample.features.shape[2]
         R = triangle(_weighted(sample))
         R = R if len(R) else np.zeros((1, p))
@@ -106,7 +108,16 @@ class Chart:
         whole = directions[aliased].sum(axis=0)
         combination = -directions[kept] / whole
         return cls(
-            kept, shift, aliased, combination, upper, null.without(raw), null, seen / np.abs(whole), null.drift(l2)
+            kept,
+            shift,
+            aliased,
+            combination,
+            upper,
+            null.without(raw),
+            null,
+            seen / np.abs(whole),
+            null.drift(l2),
+            2.0 + bool(aliased.size) + bool(shift.any()),
         )
 
     def theta(self, v: Floats) -> Floats:

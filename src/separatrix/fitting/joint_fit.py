@@ -92,7 +92,7 @@ def minimise_joint(problem: JointProblem) -> Fit:
     chart = Chart.of(problem.sample, problem.l2, problem.free)
     risk = JointRisk.of(problem.loss, problem.sample, chart, problem.l2, problem.free)
     outcomes: list[JointOutcome] = []
-    passes = 1.0
+    passes = chart.passes
     for number in range(1 if problem.loss.convex else problem.starts):
         outcome = yield from _descent(problem, risk, _start(problem, chart, number), number, passes)
         outcomes.append(outcome)
