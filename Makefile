@@ -29,6 +29,7 @@ bench: $(READY) peers
 	$(BIN)/python benchmarks/online.py
 	$(BIN)/python benchmarks/separability.py
 	$(BIN)/python benchmarks/closed.py
+	$(BIN)/python benchmarks/closed.py
 
 bench-softmax: $(READY) peers
 	$(BIN)/python benchmarks/softmax.py --mnist $(MNIST)
