@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from separatrix import BayesClassifier, LinearRule, LogisticRegression, losses
+from separatrix import BayesClassifier, BernoulliNaiveBayes, LinearRule, LogisticRegression, NaiveBayes, losses
 from separatrix.populations import (
     Box,
     Discrete,
@@ -465,3 +465,12 @@ def test_what_is_no_rule_is_a_type_error():
         BayesClassifier(unequal()).risk(3)
     with pytest.raises(TypeError, match="give a population, or a function"):
         BayesClassifier(0.5)
+
+
+def test_a_rule_of_other_features_is_refused():
+    population = GaussianMixture([[0.0, 0.0], [2.0, 0.0]], [np.eye(2), np.diag([4.0, 0.25])], [0.3, 0.7])
+    X, y = population.sample(500, random_state=0)
+    for model in (NaiveBayes().fit(X, y), BernoulliNaiveBayes(threshold=0.5).fit(X, y)):
+        assert 0 < BayesClassifier(population).risk(model) < 1
+        with pytest.raises(ValueError, match="give the fitted learner"):
+            BayesClassifier(population).risk(model.rule_)

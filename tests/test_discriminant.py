@@ -419,3 +419,35 @@ def test_scikit_learn_accepts_own_covariances_but_for_tables_that_have_none():
     failed = [each["exception"] for each in results if each["status"] == "failed"]
     assert all("has no inverse" in str(each) for each in failed)
     assert sum(each["status"] == "passed" for each in results) > 40
+
+
+def test_a_row_of_no_weight_may_hold_anything():
+    rng = np.random.default_rng(1)
+    X, y, w = rng.normal(size=(60, 3)), np.arange(60) % 2, np.ones(60)
+    X[0, 0], w[0] = np.nan, 0.0
+    model = GaussianDiscriminant(shrinkage="ledoit-wolf").fit(X, y, w)
+    alone = GaussianDiscriminant(shrinkage="ledoit-wolf").fit(X[1:], y[1:])
+    assert np.allclose(model.coef_, alone.coef_, rtol=1e-12)
+
+
+def test_what_is_changed_between_pieces_is_said():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    model = GaussianDiscriminant(covariance="own").partial_fit(X, y).set_params(shrinkage="ledoit-wolf")
+    with pytest.raises(ValueError, match="use fit"):
+        model.partial_fit(X, y)
+    for priors, said in (([-1, 2], "positive"), (["a", "b"], "numbers"), ([0.5, 0.7], "sum to one")):
+        with pytest.raises(ValueError, match=said):
+            GaussianDiscriminant(priors=priors).partial_fit(X, y)
+
+
+def test_a_direction_that_is_left_out_is_named():
+    rng = np.random.default_rng(0)
+    z, x = rng.normal(size=200), rng.normal(size=200)
+    y = (z > 0).astype(int)
+    for part in (1e-5, 1e-6, 1e-7):
+        said = str(GaussianDiscriminant().fit(np.column_stack([x, x + part * z]), y).verdict_)
+        assert "x1 varies with other columns only" in said
+        assert "class means differ there" in said
+    copied = GaussianDiscriminant().fit(np.column_stack([x + y, x + y]), y)
+    assert "what is left of that is not used" in str(copied.verdict_)

@@ -597,3 +597,19 @@ def test_what_is_read_once_has_a_step_and_a_history():
         pieces = learner().partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
         assert [record.rows for record in pieces.history_] == [10, 30]
         assert [record.rows for record in pieces.fit(X, y).history_] == [30]
+
+
+@pytest.mark.parametrize("part", [1e-7, 1e-8, 1e-10])
+def test_nearly_a_combination_is_not_called_one(part):
+    rng = np.random.default_rng(0)
+    z, x = rng.normal(size=200), rng.normal(size=200)
+    y, X = np.where(z > 0, 1, -1), np.column_stack([x, x + part * z])
+    model = LeastSquaresClassifier().fit(X, y)
+    assert model.verdict_.status == "budget"
+    assert "so nearly a combination of other columns" in str(model.verdict_)
+    assert model.verdict_.check(X, y)
+    pieces = LeastSquaresClassifier().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    assert pieces.verdict_.status != "optimal" or not pieces.verdict_.check(X, y)
+    true = np.column_stack([x, 2 * x, x + 1])
+    assert LeastSquaresClassifier().fit(true, y).verdict_.status == "optimal"
+    assert LeastSquaresClassifier().fit(true, y).verdict_.check(true, y)

@@ -150,6 +150,12 @@ def test_what_does_not_go_together_is_refused():
     made = Moments.of(X, target, 2)
     with pytest.raises(ValueError, match="do not go with"):
         made + Moments.of(X, target, 2, kind="pooled")
+    with pytest.raises(ValueError, match="do not go with"):
+        made - Moments.of(X, target, 2, kind="own")
+    with pytest.raises(ValueError, match="kind must be 'diagonal'"):
+        Moments.of(X, target, 2, kind="pooled", gaps=True)
+    with pytest.raises(ValueError, match="kind is 'full'"):
+        Moments.of(X, target, 2, kind="full")
     with pytest.raises(ValueError, match="taken out"):
         made - Moments.of(np.ones((6, 2)), np.zeros(6, int), 2)
     with pytest.raises(ValueError, match="there are 2"):

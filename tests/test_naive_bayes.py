@@ -463,3 +463,26 @@ def test_it_votes_in_a_committee():
     for model in (NaiveBayes(), NaiveBayes(variance="shared"), BernoulliNaiveBayes(threshold=2.0)):
         vote = OnlineToBatch(model).fit(X[:, :3], y)
         assert vote.score(X[:, :3], y) > 0.5
+
+
+def test_sparse_rows_far_from_zero_are_seen_from_their_means():
+    rng = np.random.default_rng(1)
+    y = np.arange(200) % 2
+    X = rng.normal(size=(200, 3)) + y[:, None] + 1e8
+    model = NaiveBayes().fit(X, y)
+    assert np.array_equal(model.decision_function(X), model.decision_function(sparse.csr_array(X)))
+
+
+def test_a_column_of_categories_that_are_all_missing_is_checked():
+    rng = np.random.default_rng(1)
+    X, y = np.column_stack([rng.normal(size=60), np.full(60, np.nan)]), np.arange(60) % 2
+    model = NaiveBayes(families={0: "gaussian", 1: "categorical"}).fit(X, y)
+    assert model.verdict_.check(X, y)
+
+
+def test_an_error_that_is_claimed_to_be_large_proves_nothing():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    verdict = NaiveBayes().fit(X, y).verdict_
+    assert verdict.check(X, y)
+    assert not replace(verdict, certificate=replace(verdict.certificate, error=0.9)).check(X, y)

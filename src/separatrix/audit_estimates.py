@@ -12,6 +12,8 @@ from .verdict import Estimates
 if TYPE_CHECKING:
     from .verdict import Verdict
 
+MOST = 1e-6
+"""The error from which on a claim says nothing."""
 MODELS: dict[str, Callable[..., bool]] = {
     "naive Bayes": naive_bayes_holds,
     "Gaussian discriminant": discriminant_holds,
@@ -23,6 +25,6 @@ def estimates_hold(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> bool
     """Whether the rows give the parameters that are claimed, to within the error that is claimed."""
     claim, proof = verdict.claim, verdict.certificate
     holds = MODELS.get(claim.model)
-    if holds is None or verdict.status != "optimal" or not isinstance(proof, Estimates) or not 0 <= proof.error < 1:
+    if holds is None or verdict.status != "optimal" or not isinstance(proof, Estimates) or not 0 <= proof.error <= MOST:
         return False
     return bool(holds(verdict, X, y, sample_weight))

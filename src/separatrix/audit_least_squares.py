@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OBJECTIVE = "least squares"
 SLACK = 1e-6
-EXPLAINED = 1e-5
+EXPLAINED = 1e-9
 """The part of its spread that an aliased column may have left over."""
 NOTHING = 1e-9
 """The share of a column in another, in units of their spreads, that is none."""

@@ -198,7 +198,8 @@ def _categorical(claim: EstimateClaim, j: int, column: Column, alpha: Any, error
     values, counted = (np.asarray(claim.parameters[each].get(name)) for each in ("levels", "probabilities"))
     if not np.array_equal(values, np.unique(column.x).astype(float)):
         return None
-    counts = np.array([column.sums(column.x == value) for value in values], np.longdouble).reshape(len(values), -1).T
+    counts = np.array([column.sums(column.x == value) for value in values], np.longdouble)
+    counts = counts.reshape(len(values), column.classes).T
     total = counts.sum(axis=1, keepdims=True)
     p = (counts + alpha) / (total + alpha * len(values))
     if counted.shape != p.shape or not _near(counted, p, p, error):

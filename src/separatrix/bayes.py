@@ -125,6 +125,11 @@ class BayesClassifier:
         classes = self._names(population.n_classes)
         if not isinstance(rule, LinearRule):
             return population.mean_loss(lambda X: kind.table(rule, X, classes), self.random_state)
+        if rule.features:
+            raise ValueError(
+                f"The rule is linear in {rule.features}, not in x, and does not make these features itself: give the "
+                "fitted learner, whose predict does."
+            )
         if isinstance(kind, Mistakes):
             places(list(rule.classes), classes)
             closed = _closed(population, rule, classes)

@@ -16,7 +16,7 @@ from .moments import Moments
 Floats = NDArray[np.float64]
 SPREAD = 1e-10
 """The part of its square that must be a column's own, within the classes: 10⁻⁵ of its spread."""
-SAME = 1e-6
+SAME = 1e-9
 """The part of its spread by which class means may differ in a direction that has no spread within the classes."""
 
 

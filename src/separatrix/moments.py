@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .data import Sparse
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 SCATTERS = ("diagonal", "pooled", "own")
@@ -61,6 +63,11 @@ class Moments:
         With `gaps`, NaN is a number that is missing. Else a NaN or infinity in X makes a mean that is not finite:
         `finite` tells.
         """
+        if kind not in SCATTERS:
+            raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(map(repr, SCATTERS))}.")
+        if gaps and (kind != "diagonal" or isinstance(X, Sparse) or hasattr(X, "tocsr")):
+            raise ValueError("gaps=True skips missing numbers of dense rows column by column: kind must be 'diagonal'.")
+        X = Sparse.of(X.tocsr()) if hasattr(X, "tocsr") else X
         target = np.ascontiguousarray(target, np.int64)
         cost = np.empty(0) if cost is None else np.ascontiguousarray(cost, np.float64)
         if target.shape != (len(X),) or (cost.size and cost.shape != target.shape):
@@ -84,19 +91,23 @@ class Moments:
 
     def merge(self, other: Moments) -> Moments:
         """Those of both sets of rows together."""
+        self._check_alike(other)
+        return self._with(other, 1.0)
+
+    def subtract(self, other: Moments) -> Moments:
+        """Those of the rows that are left when the others, which must be among them, are taken out."""
+        self._check_alike(other)
+        if (other.rows > self.rows).any():
+            k = int(np.argmax(other.rows > self.rows))
+            raise ValueError(f"class {k} has {self.rows[k]} rows, and {other.rows[k]} are to be taken out of them.")
+        return self._with(other, -1.0)
+
+    def _check_alike(self, other: Moments) -> None:
         if self.kind != other.kind or self.mean.shape != other.mean.shape:
             raise ValueError(
                 f"moments of kind {self.kind!r} and shape {self.mean.shape} do not go with those of kind "
                 f"{other.kind!r} and shape {other.mean.shape}."
             )
-        return self._with(other, 1.0)
-
-    def subtract(self, other: Moments) -> Moments:
-        """Those of the rows that are left when the others, which must be among them, are taken out."""
-        if (other.rows > self.rows).any():
-            k = int(np.argmax(other.rows > self.rows))
-            raise ValueError(f"class {k} has {self.rows[k]} rows, and {other.rows[k]} are to be taken out of them.")
-        return self._with(other, -1.0)
 
     __add__ = merge
     __sub__ = subtract

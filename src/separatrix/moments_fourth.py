@@ -32,6 +32,8 @@ class Fourth:
             own, rows = target[lo : lo + size], X[lo : lo + size]
             here = np.asarray(rows.dense() if isinstance(rows, Sparse) else rows, dtype=np.float64)
             T = (here - moments.mean[own]) - moments.rest[own]
+            if cost.size:
+                T[cost[lo : lo + size] == 0] = 0.0  # whatever such a row holds, it does not count
             square = np.einsum("ij,ij->i", T, T)
             weighted = square * cost[lo : lo + size] if cost.size else square
             np.add.at(found.fourth, own, weighted * square)

@@ -16,6 +16,8 @@ from .naive_bayes import Parameters
 from .rule import LinearRule
 
 Floats = NDArray[np.float64]
+WRITTEN_OUT = 20_000
+"""Columns of CSR rows that are written out, some rows at a time, where squares about a mean are needed."""
 BLOCK = 1 << 18
 """Numbers of X that are looked at together."""
 
@@ -93,7 +95,8 @@ class Scorer:
 
     def scores(self, X: Any) -> Floats:
         """n × K; of two classes the log-odds of the second. What is missing adds nothing."""
-        if isinstance(X, Sparse) and not len(self.parameters.tables) and np.isfinite(X.numbers).all():
+        plain = isinstance(X, Sparse) and not len(self.parameters.tables) and np.isfinite(X.numbers).all()
+        if plain and not (len(self.squared) and X.shape[1] <= WRITTEN_OUT):
             return self._of_sparse(X)
         found = [self._of_block(rows, lo) for lo, rows in self._blocks(X)]
         return np.concatenate([np.empty(0 if self._single else (0, len(self.parameters.log_prior))), *found])

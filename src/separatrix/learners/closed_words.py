@@ -18,7 +18,10 @@ def is_proved(solution: Solution, normal: Normal, tol: float = PROVED) -> bool:
 def solved(solution: Solution, normal: Normal, aliased: tuple[str, ...]) -> Words:
     """The normal equations are solved."""
     shortest = (
-        f" Of all weights that reach it these are the shortest: {listed(aliased)} could be left out." if aliased else ""
+        f" Of all weights that reach it these are the shortest: {listed(aliased)} could be left out, combinations of "
+        "other columns as they are."
+        if aliased
+        else ""
     )
     return Words(
         f"Optimal: the mean squared error {solution.value:.8g}{_penalised(normal)} is at most {solution.gap:.2g} above "
@@ -39,6 +42,17 @@ def unsure(solution: Solution, normal: Normal) -> Words:
         f"Not proved: the mean squared error {solution.value:.8g} may be {solution.gap:.2g} above the least there is, "
         "because some columns are nearly combinations of others.",
         "Leave one of them out, replace them by their differences, or penalise with l2 > 0.",
+    )
+
+
+def nearly(solution: Solution, aliased: tuple[str, ...], left: float) -> Words:
+    """Columns were left out that are no combinations of others, only nearly."""
+    are = "is" if len(aliased) == 1 else "are"
+    return Words(
+        f"Not proved: {listed(aliased)} {are} so nearly a combination of other columns (all but {left:.2g} of the "
+        f"spread) that products of columns do not tell, and was left out. Without it the mean squared error "
+        f"{solution.value:.8g} is the least; with it there may be less.",
+        "Replace it by its difference from what it nearly is, centre the columns, or leave one of them out.",
     )
 
 
@@ -69,23 +83,33 @@ def online(steps: int) -> Words:
     )
 
 
-def estimated(classes: int, columns: int, shared: bool, shrinkage: str, certain: tuple[str, ...] = ()) -> Words:
-    """The parameters are computed."""
-    told = listed(certain) if certain else ""
+def estimated(
+    classes: int, columns: int, shared: bool, shrinkage: str, certain: tuple[str, ...] = (),
+    left_out: tuple[str, ...] = (),
+) -> Words:  # fmt: skip
+    """The parameters are computed; what of the columns no Gaussian could use."""
     kind = "one covariance for all classes" if shared else "a covariance for each class"
     return Words(
         f"Optimal: the priors, the means of {classes} classes and {kind} of {columns} columns{shrinkage} are what the "
-        "rows give; nothing was searched for."
-        + (
-            f" Within the classes {told} vary with other columns only, or not at all, yet class means differ there: "
-            "what no Gaussian can use is left out."
-            if certain
-            else ""
-        ),
+        "rows give; nothing was searched for." + _flat(certain, left_out),
         "Give the covariance width there with shrinkage='ledoit-wolf' or a number above 0, or ask separability(X, y)."
         if certain
         else "",
     )
+
+
+def _flat(certain: tuple[str, ...], left_out: tuple[str, ...]) -> str:
+    """Columns without spread of their own within the classes."""
+    if certain:
+        only = f"{listed(certain)} {'varies' if len(certain) == 1 else 'vary'} with other columns only"
+        return (
+            f" Within the classes {only}, or not at all, to within 10⁻⁵ of the spread; yet class means differ there: "
+            "what no Gaussian can use is left out."
+        )
+    if left_out:
+        only = f"{listed(left_out)} {'varies' if len(left_out) == 1 else 'vary'} with other columns only"
+        return f" Within the classes {only}, to within 10⁻⁵ of the spread: what is left of that is not used."
+    return ""
 
 
 def _penalised(normal: Normal) -> str:

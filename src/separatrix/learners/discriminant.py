@@ -121,7 +121,8 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
         with unchanged_on_failure(self):
             self._check()
             before: Gathered | None = self.__dict__.get("_gathered")
-            if before is not None and before.moments.kind != self._kind():
+            asked = self.shrinkage == "ledoit-wolf"
+            if before is not None and (before.moments.kind != self._kind() or asked != (self._fourth is not None)):
                 raise ValueError("covariance or shrinkage was changed, and the rows so far do not tell: use fit.")
             piece = more_rows(self, X, y, classes, sample_weight, self._kind(), before)
             fourth = self._fourth_of(piece)
@@ -182,6 +183,8 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
             raise ValueError(f"shrinkage is {s!r}; it must be None, 'ledoit-wolf' or a number from 0 to 1.")
         if isinstance(self.priors, str) and self.priors != "equal":
             raise ValueError(f"priors are {self.priors!r}; they must be None, 'equal' or a number for each class.")
+        if self.priors is not None and not isinstance(self.priors, str):
+            _checked_priors(self.priors)
 
     def _kind(self) -> str:
         return "own" if self.covariance == "own" or self.shrinkage == "ledoit-wolf" else "pooled"
@@ -203,15 +206,11 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
             return share
         if isinstance(self.priors, str):
             return np.full(count, 1 / count)
-        given = checked_numbers("priors", self.priors)
+        given = _checked_priors(self.priors)
         if given.shape != (count,):
             raise ValueError(
                 f"priors have shape {given.shape}; one number for each of the {count} classes "
                 f"{found.classes.tolist()} is needed, in this order."
-            )
-        if not (given > 0).all() or abs(given.sum() - 1) > 1e-6:
-            raise ValueError(
-                f"priors are {given.tolist()}; they must be positive and sum to one: leave out a class of none."
             )
         return given / given.sum()  # type: ignore[no-any-return]
 
@@ -251,7 +250,7 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
         self.classes_, self.n_passes_ = found.classes, 2.0 if self.shrinkage == "ledoit-wolf" else 1.0
         self.priors_, self.means_, self.covariance_, self.shrinkage_ = priors, found.moments.mean.copy(), sigma, amount
         parameters = {"priors": priors, "means": self.means_, "covariance": sigma, "shrinkage": amount}
-        rank, certain = Rank(None if np.any(amount) else d, d, ()), ()
+        rank, certain, left_out = Rank(None if np.any(amount) else d, d, ()), (), ()
         if isinstance(scorer, Linear):
             many = len(found.classes) > 2
             weights, intercept = (
@@ -264,6 +263,7 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
                 aliased = tuple(piece.columns[j] for j in scorer.aliased)
                 rank = Rank(d - len(aliased), d, aliased)
                 certain = tuple(piece.columns[j] for j in scorer.certain)
+                left_out = aliased
         else:
             self._quadratic = scorer
         settings = {"covariance": self.covariance, "shrinkage": self.shrinkage, "priors": self.priors}
@@ -271,8 +271,17 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
             "Gaussian discriminant", tuple(found.classes.tolist()), piece.columns, parameters, settings, found.rows
         )
         how = f", shrunk by {np.mean(amount):.3g}" if np.any(amount) else ""
-        said = words.estimated(len(found.classes), d, self.covariance == "shared", how, certain)
+        said = words.estimated(len(found.classes), d, self.covariance == "shared", how, certain, left_out)
         self.verdict_ = Verdict("optimal", rank, Estimates(max(ERROR, found.rows * EPS)), *said, claim)
+
+
+def _checked_priors(priors: Any) -> Floats:
+    given = checked_numbers("priors", priors)
+    if not (given > 0).all() or abs(given.sum() - 1) > 1e-6:
+        raise ValueError(
+            f"priors are {given.tolist()}; they must be positive and sum to one: leave out a class of none."
+        )
+    return given
 
 
 def _with(before: Gathered, known: Fourth | None, piece: Piece, fresh: Fourth) -> Fourth:

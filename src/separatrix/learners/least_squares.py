@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data import Sparse
 from ..least_squares import Normal, Solution, contrasts, normal_equations, solve
+from ..linalg import EPS
 from ..rule import LinearRule
 from ..verdict import Claim, Optimality, Rank, Verdict
 from . import closed_words as words
@@ -22,6 +25,8 @@ from .validation import checked_choice, checked_number, unchanged_on_failure
 from .words import Words
 
 Floats = NDArray[np.float64]
+MOST_LOOKED_AT = 1000
+"""Columns, up to which the rows themselves are asked whether a column is a combination of others."""
 BLOCK = 1 << 14
 
 
@@ -161,6 +166,9 @@ class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
         aliased = tuple(piece.columns[j] for j in solution.aliased)
         proved = solution.sure and words.is_proved(solution, normal)
         said = words.solved(solution, normal, aliased) if proved else words.unsure(solution, normal)
+        left = left_over(piece, solution.aliased, lifted=normal.lifted) if proved and aliased else 0.0
+        if left:
+            proved, said = False, words.nearly(solution, aliased, left)
         self._gathered = piece.found
         self._keep(solution, normal, piece, said, 1.0, proved, aliased)
 
@@ -198,6 +206,34 @@ class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
         errors = solution.coefficients if many else solution.coefficients[0]
         proof = Optimality(solution.distance, 0.0, solution.gap, relative, solution.distance, errors, 1.0)
         self.verdict_ = Verdict("optimal" if proved else "budget", rank, proof, *said, claim)
+
+
+def left_over(piece: Piece, aliased: Any, *, lifted: bool) -> float:
+    """The part of its spread that a column which was left out has of its own, if more than rounding; else zero.
+
+    From some of the rows, where they are at hand: products of columns do not tell parts below 10⁻⁷.
+    """
+    d = len(piece.columns)
+    counts = np.flatnonzero(piece.cost > 0) if piece.cost.size else np.arange(len(piece.X))
+    if piece.alone is not piece.found or d > MOST_LOOKED_AT or len(counts) <= d + 1:
+        return 0.0
+    some = piece.X[counts[np.linspace(0, len(counts) - 1, min(len(counts), 4 * d + 64)).astype(int)]]
+    Z = np.array(some.dense() if isinstance(some, Sparse) else some, dtype=np.float64)
+    size = np.abs(Z).max(axis=0)
+    if lifted:
+        Z -= Z.mean(axis=0)
+    spread = np.linalg.norm(Z, axis=0) / math.sqrt(len(Z))
+    moving = spread > 64 * EPS * size
+    gone = np.array([j for j in aliased if moving[j]], dtype=int)
+    kept = np.setdiff1d(np.flatnonzero(moving), aliased)
+    if not gone.size or not kept.size:
+        return 0.0
+    Z = Z / np.where(moving, spread, 1.0)
+    Q = np.linalg.qr(Z[:, kept])[0]
+    rest = Z[:, gone] - Q @ (Q.T @ Z[:, gone])
+    left = np.linalg.norm(rest - Q @ (Q.T @ rest), axis=0) / math.sqrt(len(Z))
+    rounding = 1e3 * EPS * (1 + float((size[moving] / spread[moving]).max()))
+    return float(left.max()) if left.max() > rounding else 0.0
 
 
 def _value(piece: Piece, solution: Solution, l2: float) -> float:
