@@ -188,12 +188,12 @@ def test_a_voted_error_off_the_printed_one_is_told(monkeypatch: pytest.MonkeyPat
     printed = list(voted_mnist.PRINTED["voted"])
     found = {"passes": list(voted_mnist.PASSES), "timing": {"ratio": {"one thread": 2.9, "all threads": 3.1}}}
     found["seeds"] = [{"voted": printed}, {"voted": [*printed[:-1], printed[-1] - 0.0021]}]
-    (long, seed, slow) = voted_mnist.missed({"mnist": True, "found": found, "seconds": 601.0})
-    assert long == "the whole script took 601 s, not at most 600"
+    (long, seed, slow) = voted_mnist.missed({"mnist": True, "found": found, "ten_digits_s": 601.0})
+    assert long == "the ten digits took 601 s, not at most 600"
     assert seed == "seed 1, 10 passes: the voted error is 0.0349, printed is 0.037"
     assert slow.startswith("all threads: the vote takes 3.10 times")
     found["seeds"][0]["voted"] = [*printed[:-1], printed[-1] - 0.0021]
-    said = voted_mnist.missed({"mnist": True, "found": found, "seconds": 1.0})
+    said = voted_mnist.missed({"mnist": True, "found": found, "ten_digits_s": 1.0})
     assert [text.split(",")[0] for text in said[:-1]] == ["the mean", "seed 0", "seed 1"]
 
 
