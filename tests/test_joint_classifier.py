@@ -248,6 +248,29 @@ def test_columns_far_from_zero_are_shifted_by_what_intercepts_have_of_them(featu
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("l2", [0.0, 1e-3])
+@pytest.mark.parametrize("units", [[1.0, 1.0], [1e3, 1e-2], [1e-3, 1e3]])
+def test_true_bounds_pass_whatever_the_units(units, l2):
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(-1, 2, (40, 2)), np.append(range(3), rng.integers(0, 3, 37))
+    X = np.column_stack([X, X.sum(axis=1), 2 * X[:, 0]]) * [*units, 1.0, 1e-3]
+    for feature_map in (None, Shared({"g": [0, 1]})):
+        model = JointClassifier(feature_map, l2=l2).fit(X, y)
+        assert model.verdict_.status == "optimal"
+        assert model.verdict_.check(X, y)
+
+
+@pytest.mark.parametrize("units", [[1e-12, 1e-12], [1e7, 1e-6]])
+def test_units_far_apart_do_not_drown_dependent_features(units):
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(-1, 2, (40, 2)), np.append(range(3), rng.integers(0, 3, 37))
+    X = np.column_stack([X, X.sum(axis=1), 2 * X[:, 0]]) * [*units, 1.0, 1e-3]
+    model = JointClassifier(l2=1e-3).fit(X, y)
+    bound = Separate().bind((0, 1, 2), ("a", "b", "c", "d"))
+    exact = minimum_in_digits(np.stack([bound(X, c) for c in range(3)], 1), y, 1e-3, bound.free, model.theta_)
+    assert (np.abs(exact - model.theta_) <= model.verdict_.certificate.coefficients).all()
+
+
 def test_classes_that_barely_overlap_have_a_minimum_however_small_the_penalty():
     X = np.random.default_rng(0).normal(size=(60, 2))
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)

@@ -37,12 +37,14 @@ class Space:
 
     def beside(self, theta: Any) -> tuple[Any, Any]:
         """The part of θ in H and I, and how far rounding can move it."""
-        pen = self.penalised
-        a = self.held[pen].T @ theta[pen]
-        c = self.idle.T @ (theta - self.held @ a)
+        pen, start = self.penalised, theta
+        for _ in range(2):  # the second time for what rounding left of the first
+            theta = theta - self.held @ (self.held[pen].T @ theta[pen])
+            theta = theta - self.idle @ (self.idle.T @ theta)
+        beside, theta = start - theta, start
         size = np.abs(self.held) @ (np.abs(self.held[pen]).T @ np.abs(theta[pen]))
         size = size + np.abs(self.idle) @ (np.abs(self.idle).T @ (np.abs(theta) + size))
-        return self.held @ a + self.idle @ c, 16 * (len(theta) + 4) * EPS * size
+        return beside, 16 * (len(theta) + 4) * EPS * size
 
     def lower(self, theta: Any, l2: float) -> float:
         """How much lower the objective can be for another a: (pull + l2‖a‖)²/2l2."""
@@ -110,23 +112,44 @@ def _plainest(N: Any, raw: Any, size: Any, table: JointTable) -> tuple[Any, Any,
 def _apart(N: Any, size: Any, penalised: Any) -> tuple[Any, Any, Any]:
     """H and I, what the penalty sees of the directions and what it does not; and how much of each direction is in H.
 
-    What it sees is told in units of the columns' lengths, so that no change of units hides it.
+    What it sees is told in units of the columns' lengths. In long double, the largest weight of all directions first:
+    it is taken out of the other directions, so that none of them differ by their last digits only.
     """
     p, count = N.shape
-    length = np.linalg.norm(N * size[:, None], axis=0)
-    N = N / length
-    seen = np.vstack([(N * size[:, None])[penalised], np.zeros((count, count))])
-    _, values, turn = np.linalg.svd(seen, full_matrices=False)
-    clear, turn = values > 1e-10, turn.T
-    idle = N @ turn[:, ~clear]
+    A: Any = (N / np.linalg.norm(N * size[:, None], axis=0)).astype(np.longdouble)
+    mix: Any = np.eye(count, dtype=np.longdouble)
+    left, done = list(range(count)), []
+    seen = np.zeros(p, bool)
+    seen[penalised] = True
+    while left:
+        part = np.where(seen[:, None] & (np.abs(A[:, left]) * size[:, None] > NOTHING), np.abs(A[:, left]), 0)
+        i, k = divmod(int(part.argmax()), len(left))
+        if not part[i, k] > 0:
+            break
+        j = left.pop(k)
+        seen[i] = False
+        done.append(j)
+        mix[:, j], A[:, j] = mix[:, j] / A[i, j], A[:, j] / A[i, j]
+        for other in range(count):
+            if other != j and A[i, other] != 0:
+                share = A[i, other]
+                mix[:, other] -= share * mix[:, j]
+                A[:, other] -= share * A[:, j]
+                A[i, other] = 0
+    idle = A[:, left].astype(float)
     idle[penalised] = 0.0
-    idle = np.linalg.qr(idle / np.linalg.norm(idle, axis=0))[0] if idle.shape[1] else np.zeros((p, 0))
-    if not clear.any():
-        return np.zeros((p, 0)), idle, np.zeros(count)
-    some = N @ turn[:, clear]
-    scale = np.linalg.norm(some[penalised], axis=0)
-    Q, S = np.linalg.qr(some[penalised] / scale)
-    back = turn[:, clear] @ (solve_triangular(S, np.eye(len(S))) / scale[:, None])
-    held = N @ back
-    held[penalised] = Q
-    return held - idle @ (idle.T @ held), idle, np.linalg.norm(back, axis=1) / length
+    free = np.setdiff1d(np.arange(p), penalised)
+    if left:
+        idle[free] = np.linalg.qr(idle[free] / np.linalg.norm(idle[free], axis=0))[0]
+    held, mix = A[:, done], mix[:, done]
+    for k in range(len(done)):
+        for _ in range(2):
+            for j in range(k):
+                share = held[penalised, j] @ held[penalised, k]
+                held[:, k], mix[:, k] = held[:, k] - share * held[:, j], mix[:, k] - share * mix[:, j]
+        length = np.sqrt((held[penalised, k] ** 2).sum())
+        held[:, k], mix[:, k] = held[:, k] / length, mix[:, k] / length
+    share = np.sqrt((mix**2).sum(axis=1)).astype(float) / np.linalg.norm(N * size[:, None], axis=0)
+    held = held.astype(float)
+    held[free] -= idle[free] @ (idle[free].T @ held[free])
+    return held, idle, share

@@ -33,6 +33,8 @@ from .linalg import EPS, Factor
 from .softmax import Probabilities
 
 Floats = NDArray[np.float64]
+ROOM = 1.01
+"""For the rounding of the directions in which a weight can be off."""
 
 
 def joint_bounds(risk: JointRisk, v: Floats) -> Bounds | None:
@@ -120,7 +122,7 @@ def weight_bounds(chart: Chart, theta: Floats, found: Bounds) -> Floats:
     v = chart.coordinates(theta)
     rounded = EPS * (theta.size + 4) * (np.abs(chart.back) @ np.abs(v))
     beside = chart.drift * np.linalg.norm(chart.null.held, axis=1) if chart.drift else 0.0
-    return found.spread * found.distance + beside + rounded  # type: ignore[no-any-return]
+    return ROOM * found.spread * found.distance + beside + rounded  # type: ignore[no-any-return]
 
 
 def deviations(risk: JointRisk, inverse: Floats) -> Floats:

@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+EPS = float(np.finfo(float).eps)
+GONE = 1e-10
+"""A part of a direction that is this small, in units of the features' lengths, is rounding."""
 NEAR, MULTIPLES = 1e-6, (1, 2, 3)
 """A combination that is nearly one of whole numbers, or of halves or thirds, is tried as such."""
-ROOM = 4.0
+ROOM = 16.0
 """Of directions found another way, as the check does, rounding may make that much more."""
 SLOPE = 4.0
 """No loss of ours changes by more than this times the largest change of a score."""
@@ -45,21 +48,20 @@ class Null:
         size = np.where(size > 0, size, 1.0)[:, None]
         length = np.linalg.norm(directions * size, axis=0)
         N, seen = directions / length, seen / length
-        rows = (N * size)[penalised]
-        _, values, Vt = np.linalg.svd(rows, full_matrices=rows.shape[0] < rows.shape[1])
-        rank = int((values > 1e-10).sum())
-        idle = N @ Vt[rank:].T
+        N, turn, held = _reduced(N, size, penalised)
+        idle = N[:, ~held]
         idle[penalised] = 0.0
         idle /= np.maximum(np.linalg.norm(idle, axis=0), 1e-300)
-        part = N @ Vt[:rank].T
-        unit = np.linalg.norm(part[penalised], axis=0)
-        upper = np.linalg.qr(part[penalised] / unit, mode="r")
-        turn = Vt[:rank].T / unit @ np.linalg.inv(upper)
-        return cls(_less(N @ turn, idle), idle, penalised, ROOM * float(seen @ np.linalg.norm(turn, axis=1)))
+        back = np.linalg.inv(np.linalg.qr(N[:, held][penalised], mode="r"))
+        leak = ROOM * float(seen @ np.linalg.norm(turn[:, held] @ back, axis=1))
+        return cls(_less(N[:, held] @ back, idle), idle, penalised, leak)
 
     def without(self, theta: Floats) -> Floats:
         """θ with the same scores, the shortest in the penalised features, and of these the shortest in the others."""
-        return _less(theta - self.held @ (self.held[self.penalised].T @ theta[self.penalised]), self.idle)
+        for _ in range(2):  # the second time removes what rounding left of the first
+            theta = theta - self.held @ (self.held[self.penalised].T @ theta[self.penalised])
+            theta = _less(theta, self.idle)
+        return theta
 
     def drift(self, l2: float) -> float:
         """How far along `held` the minimum can be, because the scores do change there by the rounding of features."""
@@ -67,7 +69,34 @@ class Null:
 
 
 def _less(theta: Floats, idle: Floats) -> Floats:
-    return theta - idle @ np.linalg.lstsq(idle, theta, rcond=None)[0] if idle.shape[1] else theta
+    if not idle.shape[1]:
+        return theta
+    there = idle.any(axis=1)  # other rows may be in units that would drown these
+    return theta - idle @ np.linalg.lstsq(idle[there], theta[there], rcond=None)[0]
+
+
+def _reduced(N: Floats, size: Floats, penalised: NDArray[np.intp]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """N·turn with an identity in some penalised rows, turn, and which columns have it: the others have no such rows.
+
+    By Gauss and Jordan with complete pivoting, so that no units drown others: the largest weights come first.
+    """
+    N, turn, held = N.copy(), np.eye(N.shape[1]), np.zeros(N.shape[1], bool)
+    open_ = np.zeros(len(N), bool)
+    open_[penalised] = True
+    for _ in range(N.shape[1]):
+        clear = (np.abs(N) * size > GONE) & open_[:, None] & ~held
+        if not clear.any():
+            break
+        i, j = np.unravel_index(np.where(clear, np.abs(N), 0.0).argmax(), N.shape)
+        others = np.arange(N.shape[1]) != j
+        turn[:, j] /= N[i, j]
+        N[:, j] /= N[i, j]
+        factor = np.where(others, N[i], 0.0)
+        N -= np.outer(N[:, j], factor)
+        turn -= np.outer(turn[:, j], factor)
+        N[i, others] = 0.0
+        held[j], open_[i] = True, False
+    return N, turn, held
 
 
 def settled(directions: Floats, size: Floats, blocks: Iterable[Floats]) -> tuple[Floats, Floats]:
@@ -76,16 +105,18 @@ def settled(directions: Floats, size: Floats, blocks: Iterable[Floats]) -> tuple
     For the features of our own maps the combinations are whole, and then the scores do not change at all. `size` is the
     length of each feature.
     """
-    trial, factor = directions.copy(), np.ones(directions.shape[1])
+    trial, factor, plain = directions.copy(), np.ones(directions.shape[1]), np.zeros(directions.shape[1], bool)
     for j, n in enumerate(directions.T):
         for m in MULTIPLES:
             if (np.abs(m * n - np.round(m * n)) * size <= NEAR * m * (np.abs(n) * size).max()).all():
-                trial[:, j], factor[j] = np.round(m * n), m
+                trial[:, j], factor[j], plain[j] = np.round(m * n), m, True
                 break
-    raw, whole = np.zeros(len(factor)), np.zeros(len(factor))
+    raw, whole, largest = np.zeros(len(factor)), np.zeros(len(factor)), np.zeros(len(directions))
     for E in blocks:
         flat = E.reshape(-1, len(directions))
+        largest = np.maximum(largest, np.abs(flat).max(axis=0, initial=0.0))
         raw = np.maximum(raw, np.abs(flat @ directions).max(axis=0, initial=0.0))
         whole = np.maximum(whole, np.abs(flat @ trial).max(axis=0, initial=0.0))
-    better = whole <= factor * raw
+    better = plain & (whole <= factor * raw)
+    raw += 2 * EPS * (np.abs(directions) * largest[:, None]).max(axis=0)  # the rounding of the direction itself
     return np.where(better, trial, directions), np.where(better, whole, raw)
