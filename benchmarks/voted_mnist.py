@@ -213,7 +213,8 @@ def markdown(results: dict[str, Any]) -> str:
         table(["passes", *(f"{passes:g}" for passes in PASSES)], lines + each), "![errors by passes](voted_mnist.png)",
         table(["threads", "vote", "product alone", f"ratio (at most {SLOWEST:g})"], took),
         f"All ten digits, with kernels: [kernel_mnist.md](kernel_mnist.md). They took "
-        f"{seconds(results['ten_digits_s'])} (at most {LONGEST:g} s), and with this page {seconds(results['seconds'])}.",
+        f"{seconds(results['ten_digits_s'])} (at most {LONGEST:g} s), with this page "
+        f"{seconds(results['seconds'])}.",
         "## Required", short, "## How it was measured", how, where(results),
     ]) + "\n"  # fmt: skip
 
