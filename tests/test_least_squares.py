@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -284,8 +285,8 @@ def test_nearly_dependent_columns_are_proved_or_said_not_to_be(apart):
     X = np.column_stack([X, X[:, 0] + apart * (y + rng.standard_normal(100))])
     verdict = LeastSquaresClassifier().fit(X, y).verdict_
     assert verdict.check(X, y)
-    assert verdict.ok or "nearly combinations" in verdict.cause
-    assert verdict.ok or 1e-8 < apart < 1e-4
+    assert verdict.ok or "nearly combinations" in verdict.cause or "nearly a combination" in verdict.cause
+    assert verdict.ok == (apart > 1e-4)
 
 
 def test_columns_without_any_spread_leave_the_most_frequent_class():
@@ -548,8 +549,6 @@ def test_rows_that_make_no_sense(monkeypatch):
                 LeastSquaresClassifier().fit(rows, t)
     with pytest.raises(ValueError, match="one class only"):
         LeastSquaresClassifier().fit(X, np.zeros(len(y)))
-    with pytest.raises(ValueError, match="All rows so far are of one class"):
-        LeastSquaresClassifier().partial_fit(X, np.zeros(len(y)))
     with pytest.raises(ValueError, match="119 labels"):
         LeastSquaresClassifier().fit(X, y[:-1])
     with pytest.raises(ValueError, match="Every sample of class 1 has sample_weight zero"):
@@ -609,7 +608,21 @@ def test_nearly_a_combination_is_not_called_one(part):
     assert "so nearly a combination of other columns" in str(model.verdict_)
     assert model.verdict_.check(X, y)
     pieces = LeastSquaresClassifier().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
-    assert pieces.verdict_.status != "optimal" or not pieces.verdict_.check(X, y)
+    assert part < 1e-9 or pieces.verdict_.status != "optimal" or not pieces.verdict_.check(X, y)
     true = np.column_stack([x, 2 * x, x + 1])
     assert LeastSquaresClassifier().fit(true, y).verdict_.status == "optimal"
     assert LeastSquaresClassifier().fit(true, y).verdict_.check(true, y)
+
+
+@pytest.mark.parametrize("learner", [LeastSquaresClassifier, GaussianDiscriminant])
+def test_rows_may_come_class_by_class(learner):
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], 30)
+    X = rng.normal(size=(90, 3)) + y[:, None]
+    model = learner().partial_fit(X[:30], y[:30])
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    for lo in (30, 60):
+        model.partial_fit(X[lo : lo + 30], y[lo : lo + 30])
+    assert np.allclose(model.coef_, learner().fit(X, y).coef_, rtol=1e-12, atol=1e-13)
+    assert model.verdict_.check(X, y)

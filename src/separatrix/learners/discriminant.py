@@ -227,6 +227,8 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
 
     def _conclude(self, piece: Piece) -> None:
         found, shared, d = piece.found, self.covariance == "shared", len(piece.columns)
+        if len(found.classes) < 2:
+            raise ValueError(f"all rows so far are of one class, {found.classes.tolist()[0]!r}.")
         missing = found.moments.rows == 0
         if missing.any():
             raise ValueError(f"class {found.classes.tolist()[int(np.argmax(missing))]!r} has no rows yet.")

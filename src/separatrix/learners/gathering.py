@@ -77,11 +77,6 @@ def more_rows(
         known = united(known, np.unique(np.asarray(classes)))
     targets = _targets_of_piece(model, y, known, len(rows))
     check_lengths(rows, targets)
-    if len(targets.classes) < 2:
-        raise ValueError(
-            f"All rows so far are of one class, {targets.classes.tolist()[0]!r}: give classes=[…] with the first rows, "
-            "or rows of two classes."
-        )
     piece = _piece(model, rows, targets, checked_costs(sample_weight, len(rows), some=False), kind, soft)
     piece = piece if before is None else replace(piece, found=before.join(piece.found))
     if not piece.found.moments.weight.any():

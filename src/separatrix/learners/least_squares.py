@@ -132,7 +132,9 @@ class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
                 return self
             before = getattr(self, "_gathered", None)
             piece = more_rows(self, X, y, classes, sample_weight, "pooled", before, soft=True)
-            self._conclude(piece)
+            if len(piece.found.classes) > 1:
+                self._conclude(piece)
+            self._gathered = piece.found  # of one class so far: they wait for another
             self._note(piece.found.rows, began, anew=before is None)
         return self
 
