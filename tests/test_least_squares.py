@@ -608,7 +608,7 @@ def test_nearly_a_combination_is_not_called_one(part):
     assert "so nearly a combination of other columns" in str(model.verdict_)
     assert model.verdict_.check(X, y)
     pieces = LeastSquaresClassifier().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
-    assert part < 1e-9 or pieces.verdict_.status != "optimal" or not pieces.verdict_.check(X, y)
+    assert pieces.verdict_.status != "optimal" or not pieces.verdict_.check(X, y)
     true = np.column_stack([x, 2 * x, x + 1])
     assert LeastSquaresClassifier().fit(true, y).verdict_.status == "optimal"
     assert LeastSquaresClassifier().fit(true, y).verdict_.check(true, y)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OBJECTIVE = "least squares"
 SLACK = 1e-6
-EXPLAINED = 1e-9
+EXPLAINED = 1e-12
 """The part of its spread that an aliased column may have left over."""
 NOTHING = 1e-9
 """The share of a column in another, in units of their spreads, that is none."""
@@ -95,7 +95,7 @@ def shortest(point: Point, *, claimed: bool) -> bool:
     combination[np.abs(combination) < NOTHING] = 0
     left = np.linalg.norm(rest - kept @ combination, axis=0)
     rounding = np.finfo(float).eps * (1 + np.abs(point.center / point.scale).astype(float).max(initial=0))
-    if (left > EXPLAINED + 1e6 * rounding).any():
+    if (left > EXPLAINED + 1e3 * rounding).any():
         return False
     if not claimed:
         return True
