@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import losses as losses
     from . import populations as populations
     from .bayes import BayesClassifier as BayesClassifier
+    from .coded_rule import CodedRule as CodedRule
     from .expansion import Expansion as Expansion
     from .fitting.path import CrossValidation as CrossValidation
     from .learners.discriminant import GaussianDiscriminant as GaussianDiscriminant
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from .learners.warnings import SeparationWarning as SeparationWarning
     from .mistake_bound import MistakeBound as MistakeBound
     from .mistakes import MistakeLog as MistakeLog
+    from .multiclass.kinds import OneVsOne as OneVsOne
+    from .multiclass.kinds import OneVsRest as OneVsRest
+    from .multiclass.kinds import OutputCode as OutputCode
+    from .multiclass.labels import MultiLabel as MultiLabel
     from .online import LearningRate as LearningRate
     from .rule import LinearRule as LinearRule
     from .separable import Separability as Separability
@@ -67,6 +72,11 @@ _HOMES = {
     "Expansion": ".expansion",
     "JointPerceptron": ".learners.joint_perceptron",
     "JointClassifier": ".learners.joint_classifier",
+    "OneVsRest": ".multiclass.kinds",
+    "OneVsOne": ".multiclass.kinds",
+    "OutputCode": ".multiclass.kinds",
+    "MultiLabel": ".multiclass.labels",
+    "CodedRule": ".coded_rule",
     "MistakeBound": ".mistake_bound",
     "MistakeLog": ".mistakes",
     "Verdict": ".verdict",
@@ -85,6 +95,7 @@ __all__ = [
     "BayesClassifier",
     "BernoulliNaiveBayes",
     "BudgetWarning",
+    "CodedRule",
     "CrossValidation",
     "Expansion",
     "GaussianDiscriminant",
@@ -99,10 +110,14 @@ __all__ = [
     "MaxMarginClassifier",
     "MistakeBound",
     "MistakeLog",
+    "MultiLabel",
     "NaiveBayes",
     "NotSeparableWarning",
+    "OneVsOne",
+    "OneVsRest",
     "OnlinePerceptron",
     "OnlineToBatch",
+    "OutputCode",
     "Perceptron",
     "Pocket",
     "PoissonNaiveBayes",

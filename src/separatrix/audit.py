@@ -4,7 +4,7 @@ Written for reading, not for speed: plain NumPy in long double, and fractions wh
 no code with the solvers, so that an error there cannot confirm itself here. `audit_rows` reads the data as the claim
 does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin,
 `audit_limit` those of a limit, `audit_penalty` those that a penalty gives for any number of columns;
-`audit_least_squares` and `audit_estimates` know what has a closed form.
+`audit_least_squares` and `audit_estimates` know what has a closed form, `audit_reduction` what is made of several.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ from .audit_mistakes import margin_is, mistakes_hold
 from .audit_penalty import penalised_gap
 from .audit_point import Point, excess, explained
 from .audit_proofs import likelihood_gap, squared_gap
+from .audit_reduction import reduction_holds
 from .audit_rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
 from .audit_sheet import Sheet
+from .reduction_claim import ReductionClaim
 from .verdict import Claim, EstimateClaim, JointClaim, KernelClaim, Limit, Locality, Optimality, Separation
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return sample_weight is None and expansion_holds(verdict, X, y)
     if isinstance(verdict.claim, JointClaim):
         return joint_holds(verdict, X, y, sample_weight)
+    if isinstance(verdict.claim, ReductionClaim):
+        return reduction_holds(verdict, X, y, sample_weight, audit)
     if isinstance(verdict.claim, EstimateClaim):
         return estimates_hold(verdict, X, y, sample_weight)
     claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)

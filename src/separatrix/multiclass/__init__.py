@@ -1,0 +1,1 @@
+"""Learners of many classes, or of overlapping ones, made of any learner of two."""
