@@ -11,6 +11,7 @@ demo: $(READY)
 	$(BIN)/python demo/separability.py
 	$(BIN)/python demo/perceptron.py
 	$(BIN)/python demo/kernel.py
+	$(BIN)/python demo/reductions.py
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
@@ -28,7 +29,6 @@ bench: $(READY) peers
 	$(BIN)/python benchmarks/dense.py
 	$(BIN)/python benchmarks/online.py
 	$(BIN)/python benchmarks/separability.py
-	$(BIN)/python benchmarks/closed.py
 	$(BIN)/python benchmarks/closed.py
 
 bench-softmax: $(READY) peers
