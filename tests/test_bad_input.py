@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
 
 from separatrix import CrossValidation, LearningRate, LogisticRegression
+from separatrix.features import GaussianBasis
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -56,6 +58,14 @@ class Case(NamedTuple):
 
 
 CASES = {
+    # features
+    "centres of the wrong width": Case(
+        fitting(features=GaussianBasis([[0.0, 1.0]])),
+        ("centres has shape (1, 2)", "X has 3 columns", "for each centre"),
+    ),
+    "a transformer of another library": Case(
+        fitting(features=StandardScaler()), ("features has StandardScaler()", "make_pipeline"), TypeError
+    ),
     # X
     "NaN at fit": Case(fitting(with_cell(np.nan)), ("Input X contains NaN", "X[5, 'x1']", "impute", "drop the row")),
     "infinity at fit": Case(fitting(with_cell(np.inf)), ("Input X contains infinity", "X[5, 'x1'] = inf", "clip")),

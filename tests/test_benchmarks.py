@@ -221,3 +221,16 @@ def test_the_scenes_of_separability_are_what_they_say(key: str, monkeypatch: pyt
     assert programmes(X, y)["highs-ds, dense"]() == (scene.kind == "separated")
     if key == "dummies":
         assert separated_rows(X[:, :-1], y) == separated_rows(np.delete(X, -2, axis=1), y) == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is read from Linux's /proc")
+def test_a_fit_on_features_holds_less_than_a_fifth_of_their_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import feature_memory
+
+    found = feature_memory.in_fresh_process(rows=60_000, columns=40)
+    assert found["features"] == 860
+    assert found["features_bytes"] == 60_000 * 860 * 8
+    assert 0 < found["part"] < feature_memory.PART
+    assert found["status"] == "optimal"
+    assert "860 features, 0.41 GB if they were all made" in feature_memory.sentence(found)

@@ -38,6 +38,7 @@ from separatrix import (
     SeparationWarning,
 )
 from separatrix.coding import checked_code, dense, exhaustive, one_against_one, one_against_rest, opposed, sparse
+from separatrix.features import Polynomial
 
 WINE, KIND = load_wine(return_X_y=True)
 IRIS, FLOWER = load_iris(return_X_y=True)
@@ -482,6 +483,20 @@ def test_grid_search_and_cross_validation_see_through():
     search = GridSearchCV(OneVsRest(LogisticRegression()), {"estimator__l2": [1e-3, 1e-1]}, cv=3).fit(X, y)
     assert search.best_params_["estimator__l2"] in (1e-3, 1e-1)
     assert cross_val_score(OneVsOne(RIDGE), X, y, cv=3, scoring="roc_auc_ovr").min() > 0.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_features_inside_the_classifiers(kind):
+    X, y = three_clouds(n=120, classes=3, seed=4)
+    squares = Polynomial(2)
+    model = kind(LogisticRegression(l2=0.01, features=squares)).fit(X, y)
+    made = kind(RIDGE).fit(squares.fit_transform(X), y)
+    np.testing.assert_allclose(
+        model.decision_function(X), made.decision_function(squares.transform(X)), rtol=1e-6, atol=1e-7
+    )
+    assert not hasattr(model, "rule_")  # it is linear in the features, not in X
+    assert model.verdict_.check(X, y)
+    assert not model.verdict_.check(X + 0.1, y)
 
 
 # bad input

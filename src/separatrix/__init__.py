@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import families as families
+    from . import features as features
     from . import joint as joint
     from . import kernels as kernels
     from . import losses as losses
@@ -89,7 +90,7 @@ _HOMES = {
     "NotSeparableWarning": ".learners.warnings",
     "BudgetWarning": ".learners.warnings",
 }
-_MODULES = ("families", "joint", "kernels", "losses", "populations")
+_MODULES = ("families", "features", "joint", "kernels", "losses", "populations")
 __all__ = [
     "AveragedPerceptron",
     "BayesClassifier",
@@ -126,6 +127,7 @@ __all__ = [
     "Verdict",
     "VotedPerceptron",
     "families",
+    "features",
     "joint",
     "kernels",
     "losses",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .audit_estimates import estimates_hold
+from .audit_features import FeatureSheet, unfolded
 from .audit_joint import joint_holds
 from .audit_kernel import expansion_holds
 from .audit_least_squares import OBJECTIVE as LEAST_SQUARES
@@ -62,6 +63,10 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
     margin = claim.objective in MARGINS
     if not _coherent(claim) or (kind and not margin and not isinstance(proof, kind)):
         return False
+    if claim.features is not None:
+        X = unfolded(claim, X)
+        if X is None:
+            return False
     table = Table(claim, X, y, sample_weight)
     if not table.known or table.rows != claim.rows or not table.X.shape[0]:
         return False
@@ -79,6 +84,7 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
     if not math.isclose(mean_loss(claim, table), claim.value, rel_tol=1e-9, abs_tol=1e-12 + _rounding(claim, table)):
         return False
     if kind is Limit:
+        X = X.astype(float) if isinstance(X, FeatureSheet) else X
         return limit_holds(verdict, table, X, y, sample_weight)
     return kind is None or is_minimum(verdict, table)
 
@@ -160,7 +166,8 @@ def is_minimum(verdict: Verdict, table: Table) -> bool:
     witness = proof.witness if isinstance(proof, Optimality) and claim.objective == "likelihood" else None
     if witness is not None and _proves(penalised_gap(claim, table, witness), enough):
         return True
-    if isinstance(table.X, Sheet) and len(claim.columns) > (MOST_COLUMNS if witness is None else WITNESSED):
+    csr = isinstance(table.X, Sheet) and not isinstance(table.X, FeatureSheet)
+    if csr and len(claim.columns) > (MOST_COLUMNS if witness is None else WITNESSED):
         return False  # without the penalty's proof there is none that needs no matrix of the columns
     point = Point.of(verdict, table)
     if len(point.keep) < len(claim.columns) and not explained(point):

@@ -29,7 +29,7 @@ class Table:
     """
 
     def __init__(self, claim: Claim, X: Any, y: Any, sample_weight: Any) -> None:
-        X = read_csr(X) if issparse(X) else np.asarray(X)
+        X = X if isinstance(X, Sheet) else read_csr(X) if issparse(X) else np.asarray(X)
         share = probabilities(claim, y) if claim.soft else indicators(claim, y)
         cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()

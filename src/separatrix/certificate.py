@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .data import Rows, Sparse
-from .linalg import EPS, Factor, Root, factor
+from .data.threads import one_blas_thread
+from .linalg import EPS, PANEL, Factor, Root, factor
 from .losses import Squared
 from .risk import BLOCK, FAR, Frame, Risk, block_rows
+from .tiles import Gram, shared
 
 Floats = NDArray[np.float64]
 TOO_SURE = 1e-10
@@ -163,10 +165,12 @@ def local_conclusion(
 
 def inverted(made: Factor) -> tuple[Floats, float, float]:
     """M⁻¹; its largest row sum, ‖M⁻¹‖∞ ≥ 1/λ_min; and the same where M is scaled to a diagonal of ones."""
-    inverse = made.inverse()
-    size = np.abs(inverse)
-    scaled = size * np.outer(made.diagonal, made.diagonal)
-    return inverse, float(size.sum(axis=1).max()), float(scaled.sum(axis=1).max())
+    inverse, flat, scaled = made.inverse(), 0.0, 0.0
+    for lo in range(0, len(inverse), PANEL):  # some rows at a time: the matrix may be as large as all else together
+        size = np.abs(inverse[lo : lo + PANEL])
+        flat = max(flat, float(size.sum(axis=1).max()))
+        scaled = max(scaled, float((size @ made.diagonal * made.diagonal[lo : lo + PANEL]).max()))
+    return inverse, flat, scaled
 
 
 def sum_rounding(rows: float, width: int) -> float:
@@ -227,11 +231,30 @@ class Evidence:
             return total, radius
 
         width, radius = self.risk.active.size, 0.0
+        if not rooted and shared(self.risk.rows.X, width):
+            return self._shared_hessian(width)
         whole: Any = None
         for part, largest in self.risk.rows.each(run, blas=True):
-            whole = part if whole is None else whole + part
+            if whole is None:
+                whole = part
+            else:
+                whole += part
             radius = max(radius, largest)
         return self.risk.penalised(whole), radius
+
+    def _shared_hessian(self, width: int) -> tuple[Floats, float]:
+        """The same with one sum for all threads."""
+        rows, radius = self.risk.rows, 0.0
+        gram = Gram(width, rows.map)
+        with one_blas_thread():
+            for side in rows.sides():
+                for lo, hi in rows.runs():
+                    for Z, weight in self._blocks(side, lo, hi):
+                        radius = max(radius, float(np.einsum("ij,ij->i", Z, Z).max(initial=0)))
+                        if not self.all_rows:
+                            Z *= np.sqrt(weight)[:, None]
+                        gram.add(Z, weight[:, None] * Z if self.all_rows else None)
+        return self.risk.penalised(gram.total()), radius
 
     def leverage(self, made: Factor) -> float:
         """max_{i∈S} zᵢᵀM⁻¹zᵢ."""

@@ -92,12 +92,13 @@ def witnessed(
     penalty = float((risk.ridge[:-1] if risk.frame.lifted else risk.ridge).max() > 0)
     evidence = ClassEvidence(risk, v, share_of_rows(len(risk.rows), risk.active.size) if penalty else 1.0)
     B, radius = evidence.least()
-    made = factor(B)
+    made, width = factor(B), len(B)
+    del B  # as large as its inverse, which is to come
     if made is None:
         return None, 0
     inverse, _, scaled = inverted(made)
     slip = 2 * _score_rounding(risk, v, radius)
-    shaken = EPS * (len(risk.rows) / 16 + 100 + len(B)) * len(B) * scaled + slip
+    shaken = EPS * (len(risk.rows) / 16 + 100 + width) * width * scaled + slip
     if not shaken < 0.5:
         return None, 0
     steady = math.sqrt(1 - shaken)

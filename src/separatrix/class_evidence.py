@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from .certificate import TOO_SURE
 from .class_risk import Block, ClassRisk
 from .data import Rows
+from .data.threads import one_blas_thread
 from .frame import written_out
 from .linalg import Factor
 from .softmax import ClassLoss, Probabilities, softmax
+from .tiles import Gram, shared
 
 Floats = NDArray[np.float64]
 
@@ -55,12 +57,28 @@ class ClassEvidence:
                 total += Z.T @ Z
             return total, radius
 
-        def penalised(total: Floats) -> Floats:
-            B = total / risk.rows.weight
+        def penalised(B: Floats) -> Floats:
+            B /= risk.rows.weight
             B[np.diag_indices_from(B)] += risk.ridge[risk.active]
-            return B  # type: ignore[no-any-return]
+            return B
 
+        if shared(risk.rows.X, risk.active.size):
+            total, radius = self._shared_least()
+            return penalised(total), radius
         return self._sum(run, penalised)
+
+    def _shared_least(self) -> tuple[Floats, float]:
+        """The sum of `least` and the largest ‖zᵢ‖², with one sum for all threads."""
+        risk, radius = self.risk, 0.0
+        gram = Gram(risk.active.size, risk.rows.map)
+        with one_blas_thread():
+            for lo, hi in risk.rows.runs():
+                for block, at in self._blocks(risk.rows, lo, hi):
+                    Z = risk.coordinates(block)
+                    radius = max(radius, radius_of(Z))
+                    Z *= np.sqrt(block.cost * at.p.min(axis=0))[:, None]
+                    gram.add(Z)
+        return gram.total(), radius
 
     def leverage(self, made: Factor) -> float:
         """The largest ((eₖ − eⱼ)⊗z)ᵀM⁻¹((eₖ − eⱼ)⊗z) over S and all pairs of classes."""
@@ -98,7 +116,10 @@ class ClassEvidence:
     def _sum(self, run: Callable[..., tuple[Any, float]], penalised: Callable[[Any], Floats]) -> tuple[Floats, float]:
         total, radius = None, 0.0
         for part, largest in self.risk.rows.each(run, blas=True):
-            total = part if total is None else total + part
+            if total is None:
+                total = part
+            else:
+                total += part
             radius = max(radius, largest)
         return penalised(total), radius
 

@@ -58,8 +58,14 @@ class Factor:
         inverse, failed = dpotri(self.upper)
         if failed:
             raise LinAlgError("the factor is singular")
-        inverse = np.triu(inverse) + np.triu(inverse, 1).T
-        return inverse / np.outer(self.diagonal, self.diagonal)  # type: ignore[no-any-return]
+        for lo in range(0, len(inverse), PANEL):  # in place: the matrix may be as large as all else together
+            hi = lo + PANEL
+            own = np.triu(inverse[lo:hi, lo:hi])
+            inverse[lo:hi, lo:hi] = own + np.triu(own, 1).T
+            inverse[hi:, lo:hi] = inverse[lo:hi, hi:].T
+        for lo in range(0, len(inverse), PANEL):
+            inverse[lo : lo + PANEL] /= np.outer(self.diagonal[lo : lo + PANEL], self.diagonal)
+        return inverse  # type: ignore[no-any-return]
 
     def times(self, c: float) -> Factor:
         """The factor of cH."""
@@ -116,7 +122,8 @@ def steady_factor(H: Floats | Root) -> Factor:
     diagonal[~(diagonal > 0)] = max(float(diagonal.max(initial=0)), 1e-300)
     shift = 0.0
     while True:
-        made = factor(shifted(H, diagonal - np.diag(H) + shift * diagonal))
+        more = diagonal - np.diag(H) + shift * diagonal
+        made = factor(shifted(H, more) if more.any() else H)
         if made is not None and made.weakest > 8 * EPS:
             return made
         shift = max(100 * shift, 1e-12)

@@ -20,10 +20,14 @@ from .frame import block_rows as block_rows
 from .frame import written_out
 from .linalg import Root
 from .losses import MarginLoss
+from .mapped import Mapped
+from .tiles import shared, shared_jet
 
 Floats = NDArray[np.float64]
 FAR = 16.0
 """The most deviations that a CSR column's mean may be from zero; a proof allows for the digits that this costs."""
+CACHED = 1 << 18
+"""Features that are made together where a pass needs no more of them than their scores and pulls."""
 PAIRS_PAY = 1 / 20
 """The most pairs of numbers that are not zero, of all pairs, for a Hessian to be faster from these than by BLAS."""
 
@@ -53,8 +57,10 @@ def _hessian(Z: Floats, weight: Floats, ask: Ask) -> Floats | Root:
 def block_by_block(
     jet: Callable[..., Jet], loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int
 ) -> Jet:
-    """The jet of CSR rows, their zeros written out some rows at a time."""
+    """The jet of CSR rows, their zeros written out some rows at a time; of features, made some rows at a time."""
     size = block_rows(frame.width)
+    if isinstance(rows.X, Mapped) and not ask.hessian:
+        size = max(64, min(size, CACHED // frame.width))  # read once: they need not leave the cache
 
     def part(start: int) -> Jet:
         block = rows.take(slice(start, min(start + size, hi)))
@@ -68,7 +74,8 @@ def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any,
     from .compiled import layout, pass_kernel, readable
 
     dense = isinstance(rows.X, np.ndarray)
-    if not dense and not (frame.near(FAR) and (ask.diagonal or not ask.hessian or pairs_pay(rows.X))):
+    made = isinstance(rows.X, Mapped)
+    if made or (not dense and not (frame.near(FAR) and (ask.diagonal or not ask.hessian or pairs_pay(rows.X)))):
         return block_by_block(compiled_jet, loss, frame, ask, v, rows, lo, hi)
     order, d = layout(rows.X), frame.center.size
     run = partial(pass_kernel(loss, rows.X.dtype.name, order), readable(rows.X), rows.y, rows.cost)
@@ -170,7 +177,7 @@ class Risk:
     def __call__(self, v: Floats, ask: Ask = Ask()) -> Jet:
         """The jet at v, by one pass over the rows."""
         full = self.embed(v)
-        total = self.rows.fold(partial(self._jet(ask), self.loss, self.frame, ask, full), blas=ask.hessian)
+        total = self._total(full, ask)
         weight = self.rows.weight
         hessian = None if total.hessian is None else self.penalised(total.hessian)
         penalty = self.ridge * full
@@ -180,6 +187,12 @@ class Risk:
             hessian,
             total.margin,
         )
+
+    def _total(self, full: Floats, ask: Ask) -> Jet:
+        if ask.hessian and not ask.root and shared(self.rows.X, self.frame.width):
+            return shared_jet(self.loss, self.frame, ask, full, self.rows)
+        found: Jet = self.rows.fold(partial(self._jet(ask), self.loss, self.frame, ask, full), blas=ask.hessian)
+        return found
 
     def product(self, v: Floats, u: Floats) -> Floats:
         """H(v)u of CSR rows whose frame has no centre, by one pass over them."""
@@ -203,14 +216,18 @@ class Risk:
         return compiled_jet if self.rows.compiled and not ask.root else margin_jet
 
     def penalised(self, total: Any) -> Any:
-        """The mean Hessian with the ridge on its diagonal, from a sum over rows for all columns or the active ones."""
+        """The mean Hessian with the ridge on its diagonal, from a sum over rows for all columns or the active ones.
+
+        A sum for as many columns as have a weight is changed in place: it may be large, and nobody needs it again.
+        """
         ridge = self.ridge[self.active]
         if not isinstance(total, Root) and total.ndim == 1:
             return total[self.active] / self.rows.weight + ridge
         if isinstance(total, Root):
             R = (total.R if total.R.shape[1] == ridge.size else total.R[:, self.active]) / math.sqrt(self.rows.weight)
             return Root.of(np.vstack([R, np.diag(np.sqrt(ridge))[ridge > 0]]))
-        hessian = (total if len(total) == ridge.size else total[np.ix_(self.active, self.active)]) / self.rows.weight
+        hessian = total if len(total) == ridge.size else total[np.ix_(self.active, self.active)]
+        hessian /= self.rows.weight
         hessian[np.diag_indices_from(hessian)] += ridge
         return hessian
 

@@ -14,6 +14,7 @@ from .numerics import sigmoid
 
 Floats = NDArray[np.float64]
 BLOCK = 4096
+TRANSFORMED = "these features of X, model.features_.transform(X), or model.features(X) of a naive Bayes model"
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,12 +225,12 @@ class LinearRule:
         """X as an array, or as it is where its zeros are left out."""
         if hasattr(X, "tocsr"):
             X = X.tocsr()
-        elif not isinstance(X, np.ndarray) and not hasattr(X, "starts"):
+        elif not isinstance(X, np.ndarray) and not callable(getattr(X, "dense", None)):
             X = np.asarray(X)
         if isinstance(X, np.ndarray) and X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
         if X.ndim != 2 or X.shape[1] != self.weights.shape[-1]:
-            made = f" This rule is linear in {self.features}: give it model.features(X)." if self.features else ""
+            made = f" This rule is linear in {self.features}: give it {TRANSFORMED}." if self.features else ""
             raise ValueError(f"X has shape {X.shape}; rows of {self.weights.shape[-1]} columns are needed.{made}")
         return X
 

@@ -147,6 +147,8 @@ class Claim:
     not predicted. Or "least squares": the mean of ‖t − Wx − b‖², t one of K, or ±1 of two classes."""
     soft: bool = False
     """Whether the targets were probabilities: of the second class, or a row of them for every class."""
+    features: Any = None
+    """What the columns are of X, where they are not its own: for each map in its order, its kind and its numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,7 +285,8 @@ class Verdict:
             return ""
         names = listed(self.rank.aliased)
         verb = "is a combination" if len(self.rank.aliased) == 1 else "are combinations"
-        what = "features" if isinstance(self.claim, JointClaim) else "columns"
+        made = isinstance(self.claim, JointClaim) or getattr(self.claim, "features", None) is not None
+        what = "features" if made else "columns"
         return f"The {what} have rank {self.rank.rank} of {self.rank.of}: {names} {verb} of the others."
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..mapped import Mapped
 from .sparse import Sparse
 
 Floats = NDArray[np.float64]
@@ -15,7 +16,7 @@ Indices = NDArray[np.intp]
 
 def written(X: Any, rows: Any, columns: Indices | None = None) -> NDArray[Any]:
     """Some rows, all columns of them or some in ascending order, as an array in the precision of X."""
-    part = X[rows]
+    part = X[rows].dense() if isinstance(X, Mapped) else X[rows]
     if not isinstance(part, Sparse):
         return part if columns is None else part[:, columns]  # type: ignore[no-any-return]
     return (part if columns is None else narrowed(part, columns)).dense()
@@ -44,6 +45,8 @@ def scores_and_sizes(X: Sparse, center: Floats, W: Floats, b: Floats, *, sized: 
 
 def ranges(X: Any) -> tuple[Floats, Floats]:
     """The least and the largest number of each column, the zeros counted; NaN where there is one."""
+    if isinstance(X, Mapped):
+        return X.extremes()
     if not isinstance(X, Sparse):
         return X.min(axis=0), X.max(axis=0)
     from ..compiled_numbers import number_kernels
@@ -72,12 +75,12 @@ def occurring(X: Any) -> Indices:
 
 def finite(X: Any) -> bool:
     """Whether there is neither NaN nor infinity."""
-    return X.finite() if isinstance(X, Sparse) else bool(np.isfinite(X).all())
+    return X.finite() if isinstance(X, Sparse | Mapped) else bool(np.isfinite(X).all())
 
 
 def numbers_of(X: Any, row: int) -> tuple[Indices, Floats]:
     """The columns of a row that are not zero, and their numbers."""
-    part = X[row : row + 1]
+    part = X[row : row + 1].dense() if isinstance(X, Mapped) else X[row : row + 1]
     if isinstance(part, Sparse):
         there = part.numbers != 0
         return part.named[there].astype(np.intp), part.numbers[there].astype(np.float64)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..mapped import Mapped
 from .packed import pack, pays
 from .sparse import Sparse
 from .threads import Map, one_blas_thread
@@ -32,7 +33,7 @@ class Rows:
     """
 
     X: Any
-    """An array, or `Sparse`."""
+    """An array, `Sparse`, or `Mapped`."""
     y: NDArray[Any]
     cost: NDArray[np.float64]
     map: Map = map
@@ -103,7 +104,7 @@ class Rows:
     def take(self, rows: NDArray[np.intp] | slice) -> Rows:
         """These rows: a copy in C order, or with a slice a view."""
         cost = np.ascontiguousarray(self.cost[rows]) if self.cost.size else self.cost
-        view = isinstance(rows, slice) or isinstance(self.X, Sparse)
+        view = isinstance(rows, slice) or isinstance(self.X, Sparse | Mapped)
         X = self.X[rows] if view else np.ascontiguousarray(self.X[rows])
         other = np.ascontiguousarray(self.other[rows]) if self.other.size else self.other
         return replace(self, X=X, y=np.ascontiguousarray(self.y[rows]), cost=cost, other=other, packed=None)
@@ -114,6 +115,6 @@ class Rows:
             return self
         if isinstance(self.X, Sparse):
             return replace(self, packed=self.X.astype(dtype))
-        if not pays(self.X, classes):
+        if isinstance(self.X, Mapped) or not pays(self.X, classes):
             return self
         return replace(self, packed=pack(self.X, list(self.runs()), self.map, dtype))

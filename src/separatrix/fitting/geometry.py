@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..data import Rows, Sparse
 from ..frame import Frame, written_out
 from ..linalg import EPS, Dependence, dependence, factor, independent, triangle
+from ..mapped import Mapped
 from .problem import Floats, NotFiniteError
 
 SAMPLE, RARE, BLOCK = 4096, 25, 1024
@@ -65,7 +66,7 @@ def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
 
 def _extremes(X: Any, columns: NDArray[np.intp]) -> tuple[Any, Any]:
     """The least and the largest number of these columns."""
-    if isinstance(X, Sparse):
+    if isinstance(X, Sparse | Mapped):
         low, high = X.extremes()
         return low[columns], high[columns]
     return X[:, columns].min(axis=0), X[:, columns].max(axis=0)
@@ -209,7 +210,7 @@ class Chart:
 
 def _in_double(X: Any) -> Any:
     """Rows in double precision."""
-    return X.astype(np.float64) if isinstance(X, Sparse) else np.asarray(X, dtype=np.float64)
+    return X.astype(np.float64) if isinstance(X, Sparse) else np.asarray(written_out(X), dtype=np.float64)
 
 
 def separates(rows: Rows, weights: Floats, intercept: float) -> bool:

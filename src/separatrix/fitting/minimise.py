@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from ..certificate import Bounds
+from ..mapped import Mapped
 from ..risk import Frame
 from ..softmax import ClassLoss, softmax
 from ..solvers.descent import descend
@@ -31,7 +32,8 @@ def minimise(problem: Problem) -> Fit:
     """
     n, d = problem.rows.X.shape
     counting = np.count_nonzero(problem.rows.costs) if problem.rows.cost.size else n
-    if counting < d + problem.lifted and problem.rate is None and not too_large(problem):
+    made = isinstance(problem.rows.X, Mapped)  # so few rows of features are fewer numbers than a Hessian has
+    if counting < d + problem.lifted and problem.rate is None and (made or not too_large(problem)):
         return (yield from through_rows(problem, in_frame))
     rows, lifted, seed = problem.rows, problem.lifted, problem.seed
     try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
+from operator import iadd
 from typing import Any
 
 import numpy as np
@@ -88,10 +89,12 @@ class Steering:
             return A.T @ A
 
         with one_blas_thread():
-            grams: Any = sum(self.sample.map(gram, range(0, last, SMALL_BLOCK)))
-        total = grams.astype(np.float64) / last
+            total: Any = reduce(iadd, self.sample.map(gram, range(0, last, SMALL_BLOCK))).astype(np.float64)
+        total /= last
         total[np.diag_indices_from(total)] += self.ridge
-        return steady_factor(total).inverse().astype(np.float32)
+        made = steady_factor(total)
+        del total  # as large as its inverse, which is to come
+        return made.inverse().astype(np.float32)
 
     def multiply(self, u: Floats) -> Floats:
         """Hu on the sample."""

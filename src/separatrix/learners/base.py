@@ -47,9 +47,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "rule_")
-        rows = checked_rows(self, X, reset=False)
+        rows = self._readable(X)
         with np.errstate(invalid="ignore", over="ignore"):
             scores = self.rule_.score(rows)
         if not np.isfinite(scores).all():
             raise not_finite(rows, self.rule_.columns, self)
         return scores
+
+    def _readable(self, X: Any) -> Any:
+        """X as the rule reads it."""
+        return checked_rows(self, X, reset=False)

@@ -16,6 +16,7 @@ from ..separable import Separability
 from ..separation.limit import LimitFit
 from ..verdict import Claim, Limit, Locality, Optimality, Proof, Rank, Separation, Verdict
 from . import words
+from .mapping import Features
 from .settings import Settings, schedule_of
 from .targets import Targets
 
@@ -33,6 +34,8 @@ class Prepared:
     class_weight: tuple[float, ...]
     index: Any = None
     """The names of the rows, where X was a data frame."""
+    features: Features | None = None
+    """What the rows were mapped to, `columns` being the names of that."""
 
     def walk(self) -> Walk:
         """How a stochastic descent takes these rows."""
@@ -119,6 +122,7 @@ def _claim(weights: Floats, intercept: Any, value: float, prepared: Prepared) ->
         tuple(prepared.targets.classes.tolist()), prepared.columns, weights.copy(), level,
         problem.lifted, problem.l2, prepared.class_weight, value, len(problem.rows),
         prepared.settings.objective, prepared.targets.soft,
+        None if prepared.features is None else prepared.features.map.spec,
     )  # fmt: skip
 
 

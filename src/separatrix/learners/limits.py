@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..mapped import Mapped
 from ..numerics import log_sum_exp
 from ..verdict import Limit, Verdict
 
@@ -16,12 +17,14 @@ TIE = 2.0**-40
 """Scores that differ by less than this part of what went into them are equal."""
 
 
-def limit_probabilities(verdict: Verdict, X: NDArray[Any]) -> Floats:
+def limit_probabilities(verdict: Verdict, X: Any) -> Floats:
     """lim P(y | x) for weights v + tu, t → ∞: the softmax of Vx + b among the classes with the largest score of u."""
     limit, direction = verdict.certificate, verdict.separability.certificate
     assert isinstance(limit, Limit)
     U, level = _per_class(direction.weights, direction.intercept)
     V, b = _per_class(limit.weights, limit.intercept)
+    if isinstance(X, Mapped):
+        return np.concatenate([np.empty((0, len(V))), *(limit_probabilities(verdict, part) for _, part in X.blocks())])
     lead = X @ U.T + level
     size = abs(X) @ np.abs(U).T + np.abs(level)
     tied = lead.max(axis=1, keepdims=True) - lead <= TIE * size.max(axis=1, keepdims=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..data.reading import finite
 from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..fitting.geometry import is_wide
 from ..fitting.minimise import minimise
@@ -22,6 +23,7 @@ from ..fitting.problem import Minimum, NotFiniteError, Outcome, Problem, Progres
 from ..fitting.starts import best_of
 from ..fitting.stochastic import walk
 from ..fitting.wide_plan import goes_wide
+from ..mapped import Mapped
 from ..numerics import log_sum_exp, sigmoid, softplus
 from ..rule import LinearRule
 from ..verdict import Verdict
@@ -31,6 +33,7 @@ from .conclusion import Prepared, interrupted_verdict, verdict_of
 from .history import Record, Step, record_of
 from .influence import Influence, influence_of
 from .limits import limit_probabilities
+from .mapping import Features, learn_features, mapped_rows
 from .piecemeal import continue_online
 from .separability import index_of
 from .settings import Settings, checked_settings, seed_of
@@ -41,6 +44,7 @@ from .validation import (
     checked_costs,
     checked_numbers,
     checked_rows,
+    names_of,
     not_finite,
     unchanged_on_failure,
 )
@@ -106,6 +110,10 @@ class LogisticRegression(LinearClassifier):
         The seed of random starts and orders, of folds, and of the sample that steers.
     warm_start : bool
         Start from the weights of the last fit.
+    features : None, transformer or list of transformers
+        What the model is linear in, if not in X itself: maps of `separatrix.features`, such as Polynomial(2), or
+        several in their order. They are learnt from X and applied block by block inside the fit, so that the table of
+        features is never made; X, here and in `predict`, is that of the raw columns.
     n_threads : int or None
         None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
 
@@ -125,6 +133,9 @@ class LogisticRegression(LinearClassifier):
         How many times X was read, samples and proofs counted by their share of the rows.
     l2_ : float
         The penalty used; `l2_path_` holds the curve if it was chosen.
+    features_ : Features
+        With features: `map`, `names`, and `transform(X)`, which makes them all at once. `coef_` and `rule_` have a
+        weight for each feature; `verdict_.check(X, y)` takes the raw X.
     minima_ : tuple of (value, weights, intercept, starts)
         Of the squared error: every minimum found, lowest first, with the number of starts that led there.
 
@@ -160,6 +171,7 @@ class LogisticRegression(LinearClassifier):
         averaging: bool = False,
         random_state: Any = None,
         warm_start: bool = False,
+        features: Any = None,
         n_threads: int | None = None,
     ) -> None:
         self.objective = objective
@@ -176,6 +188,7 @@ class LogisticRegression(LinearClassifier):
         self.averaging = averaging
         self.random_state = random_state
         self.warm_start = warm_start
+        self.features = features
         self.n_threads = n_threads
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
@@ -271,7 +284,7 @@ class LogisticRegression(LinearClassifier):
         """
         z = self._scores(X)
         if self.verdict_.status == "quasi-separated":
-            return limit_probabilities(self.verdict_, checked_rows(self, X, reset=False))
+            return limit_probabilities(self.verdict_, self._readable(X))
         if self.verdict_.status == "separated":
             top = (z == z.max(axis=1, keepdims=True)) if z.ndim == 2 else np.column_stack([z <= 0, z >= 0])
             return top / top.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
@@ -299,7 +312,7 @@ class LogisticRegression(LinearClassifier):
         z = self._scores(X)
         if z.ndim == 2:
             raise ValueError(f"influence is for two classes; this model has {len(self.classes_)}: fit two of them.")
-        rows = checked_rows(self, X, reset=False)
+        rows = self._readable(X)
         target = known_targets(y, self.classes_, len(z))
         cost = checked_costs(sample_weight, len(z))
         factors = target @ np.array(self.verdict_.claim.class_weight)
@@ -315,8 +328,11 @@ class LogisticRegression(LinearClassifier):
         cost = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, cost)
         check_folds(settings.l2, targets, cost)
-        names = getattr(self, "feature_names_in_", None)
-        columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
+        columns, features = names_of(self, rows.shape[1]), None
+        if self.features is not None:
+            named = hasattr(self, "feature_names_in_")
+            features = learn_features(self.features, rows, columns, named, self)
+            rows, columns = mapped_rows(rows, features, self), features.names
         K = len(targets.classes)
         problem = Problem(
             rows_of(rows, targets, cost, class_weight, compiled=is_wide(rows) or math.prod(rows.shape) >= COMPILE_FROM),
@@ -326,7 +342,7 @@ class LogisticRegression(LinearClassifier):
             settings.fixed_rate,
         )  # fmt: skip
         _check_width(problem, settings)
-        return Prepared(problem, settings, targets, columns, class_weight, index_of(X))
+        return Prepared(problem, settings, targets, columns, class_weight, index_of(X), features)
 
     def _start(self, d: int, classes: int) -> str | tuple[Floats, Any]:
         shape = (classes, d) if classes > 2 else (1, d)
@@ -378,7 +394,22 @@ class LogisticRegression(LinearClassifier):
         self.classes_ = prepared.targets.classes
         self.coef_, self.intercept_ = np.atleast_2d(weights).copy(), np.atleast_1d(np.asarray(intercept, float)).copy()
         self.n_passes_, self.l2_ = passes, prepared.problem.l2
-        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, probabilistic=likely)
+        features = "" if prepared.features is None else str(prepared.features)
+        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, likely, features)
+        if prepared.features is None:
+            self.__dict__.pop("features_", None)
+        else:
+            self.features_: Features = prepared.features
+
+    def _readable(self, X: Any) -> Any:
+        """The rows of X; with features rows of them, made when they are read."""
+        rows = super()._readable(X)
+        features = getattr(self, "features_", None)
+        if features is None:
+            return rows
+        if not finite(rows):  # a feature of infinity may be finite
+            raise not_finite(rows, features.columns, self)
+        return Mapped(rows, features.map)
 
 
 def _check_width(problem: Problem, settings: Settings) -> None:

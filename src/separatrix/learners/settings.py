@@ -70,6 +70,12 @@ def checked_settings(model: Any) -> Settings:
         int(model.starts), _rate(model.learning_rate), order, bool(model.averaging),
     )  # fmt: skip
     _check_pairs(settings)
+    if solver == "stochastic" and getattr(model, "features", None) is not None:
+        raise ValueError(
+            "solver='stochastic' and features do not go together: features are made for blocks of rows, and it takes "
+            "one row at a time. Put them before it, make_pipeline(Polynomial(2), LogisticRegression("
+            "solver='stochastic')), or use solver='auto'."
+        )
     return settings
 
 

@@ -13,6 +13,8 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from ..data import Sparse
+from ..data.reading import finite
+from ..mapped import Mapped
 
 Floats = NDArray[np.float64]
 BLOCK = 1 << 20
@@ -92,8 +94,16 @@ def _first_strange_column(estimator: Any, X: Any) -> str:
     return "X's columns are not those of the fit."
 
 
+def names_of(estimator: Any, width: int) -> tuple[str, ...]:
+    """The columns of X as they were called at fit, or x0, x1, …"""
+    names = getattr(estimator, "feature_names_in_", None)
+    return tuple(f"x{j}" for j in range(width)) if names is None else tuple(map(str, names))
+
+
 def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> ValueError:
     """The error that names the first NaN or infinity of X, or says that there is none."""
+    if isinstance(X, Mapped):
+        return _not_finite_features(X, names, estimator)
     rows = max(1, BLOCK // max(1, X.shape[1]))
     for start in range(0, len(X), rows):
         block = X[start : start + rows]
@@ -113,6 +123,26 @@ def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> ValueError:
             )
     j, size = _largest(X)
     return ValueError(f"The sums over X overflow: column {names[j]!r} reaches {size:.3g}; use larger units for it.")
+
+
+def _not_finite_features(X: Mapped, names: tuple[str, ...], estimator: Any) -> ValueError:
+    """The same where X is mapped: the cell of X itself, or the first feature that finite numbers overflow."""
+    if not finite(X.raw):
+        return not_finite(X.raw, names_of(estimator, X.raw.shape[1]), estimator)
+    for rows, block in X.blocks():
+        bad = ~np.isfinite(block)
+        if bad.any():
+            i, j = (int(index) for index in np.argwhere(bad)[0])
+            return ValueError(
+                f"The feature {names[j]!r} of row {rows.start + i} overflows: X is finite, its features are not; "
+                "use larger units, or put Standardise() before the other features."
+            )
+    sizes = np.maximum(*map(np.abs, X.extremes()))
+    j = int(sizes.argmax())
+    return ValueError(
+        f"The sums over the features overflow: {names[j]!r} reaches {sizes[j]:.3g}; use larger units, or put "
+        "Standardise() before the other features."
+    )
 
 
 def _largest(X: Any) -> tuple[int, float]:

@@ -76,7 +76,7 @@ def _all_taught(
         raise ValueError(
             f"{type(estimator).__name__} takes no sample_weight: leave it out, or use a learner that does."
         )
-    if type(estimator) is LogisticRegression and isinstance(checked, np.ndarray):
+    if type(estimator) is LogisticRegression and estimator.features is None and isinstance(checked, np.ndarray):
         threads = thread_count(None if n_jobs in (None, -1) else max(1, n_jobs))
         return fit_together(estimator, checked, tasks, sample_weight, threads, X)
     square = get_tags(estimator).input_tags.pairwise

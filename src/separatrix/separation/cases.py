@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..data import Rows, Sparse
 from ..data.reading import occurring, scores_and_sizes, written
 from ..data.threads import Map, one_blas_thread
+from ..mapped import Mapped
 from .frame import Frame
 from .owners import owners
 
@@ -43,7 +44,7 @@ class Cases:
     """
 
     X: Any
-    """An array, or `Sparse`."""
+    """An array, `Sparse`, or `Mapped`."""
     row: Indices
     own: Indices
     classes: int
@@ -124,19 +125,20 @@ class Cases:
             yield from self._look_at_numbers(W, by_class, sized)
             return
         used = np.flatnonzero(W.any(axis=(0, 1)))
-        if self.compiled and self.classes == 2 and self._whole and 4 * len(used) > self.X.shape[1]:
+        made = isinstance(self.X, Mapped)
+        if self.compiled and self.classes == 2 and self._whole and 4 * len(used) > self.X.shape[1] and not made:
             yield from self._look_compiled(W[:, 1], by_class[:, 1], sized)
             return
         few = 4 * len(used) <= self.X.shape[1]
         plain = self._near(used)
         W = np.ascontiguousarray(W[..., used]) if few else W
-        size = RUN if few and plain and len(used) * self.classes < 32 else BLOCK
+        size = RUN if few and plain and len(used) * self.classes < 32 and not made else BLOCK
 
         def block(start: int) -> Look:
             cases = slice(start, min(start + size, len(self)))
             rows, own = self._rows(cases), self.own[cases]
             if plain:
-                X, V, level = (self.X[rows][:, used] if few else self.X[rows]), W, b
+                X, V, level = written(self.X, rows, used if few else None), W, b
             else:
                 X, V, level = self.coordinates(rows), by_class, np.zeros(by_class.shape[:2])
             margins = self._margins(_scores(X, V, level), own)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..data import Rows, Sparse
 from ..data.reading import occurring, ranges, written
 from ..fitting.problem import NotFiniteError
+from ..mapped import Mapped
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +54,7 @@ def frame_of(rows: Rows, lifted: bool, seed: int, near: float = NEAR) -> Frame:
 
 def _reach(rows: Rows, columns: NDArray[np.intp], center: Floats) -> Floats:
     """maxᵢ |xᵢⱼ − cⱼ| of some columns."""
-    if isinstance(rows.X, Sparse) and columns.size:
+    if isinstance(rows.X, Sparse | Mapped) and columns.size:
         low, high = (each[columns] for each in ranges(rows.X))
         return np.maximum(np.abs(low - center), np.abs(high - center))
     return np.array([np.abs(rows.X[:, j] - c).max() for j, c in zip(columns, center, strict=True)])
