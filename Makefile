@@ -12,6 +12,7 @@ demo: $(READY)
 	$(BIN)/python demo/perceptron.py
 	$(BIN)/python demo/kernel.py
 	$(BIN)/python demo/reductions.py
+	$(BIN)/python demo/surrogates.py
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import kernels as kernels
     from . import losses as losses
     from . import populations as populations
+    from . import scenes as scenes
     from .bayes import BayesClassifier as BayesClassifier
     from .coded_rule import CodedRule as CodedRule
     from .expansion import Expansion as Expansion
@@ -49,6 +50,10 @@ if TYPE_CHECKING:
     from .online import LearningRate as LearningRate
     from .rule import LinearRule as LinearRule
     from .separable import Separability as Separability
+    from .surfaces.surface import Surface as Surface
+    from .surfaces.surface import surface as surface
+    from .surrogate_table import Surrogates as Surrogates
+    from .surrogate_table import surrogates as surrogates
     from .verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
@@ -84,13 +89,17 @@ _HOMES = {
     "BayesClassifier": ".bayes",
     "separability": ".learners.separability",
     "Separability": ".separable",
+    "surface": ".surfaces.surface",
+    "Surface": ".surfaces.surface",
+    "surrogates": ".surrogate_table",
+    "Surrogates": ".surrogate_table",
     "LearningRate": ".online",
     "CrossValidation": ".fitting.path",
     "SeparationWarning": ".learners.warnings",
     "NotSeparableWarning": ".learners.warnings",
     "BudgetWarning": ".learners.warnings",
 }
-_MODULES = ("families", "features", "joint", "kernels", "losses", "populations")
+_MODULES = ("families", "features", "joint", "kernels", "losses", "populations", "scenes")
 __all__ = [
     "AveragedPerceptron",
     "BayesClassifier",
@@ -124,6 +133,8 @@ __all__ = [
     "PoissonNaiveBayes",
     "Separability",
     "SeparationWarning",
+    "Surface",
+    "Surrogates",
     "Verdict",
     "VotedPerceptron",
     "families",
@@ -132,7 +143,10 @@ __all__ = [
     "kernels",
     "losses",
     "populations",
+    "scenes",
     "separability",
+    "surface",
+    "surrogates",
 ]
 
 

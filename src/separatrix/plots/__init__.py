@@ -5,10 +5,20 @@ try:
 except ImportError as error:
     raise ImportError('Pictures need matplotlib; install it by: pip install "separatrix[report]".') from error
 
+from .loss_surface import LossSurfaceDisplay, describe_slice, draw_slice
 from .regions import alt_text as describe_regions
 from .regions import draw as draw_regions
 from .separability import draw as draw_separability
 from .updates import alt_text as describe_updates
 from .updates import draw as draw_updates
 
-__all__ = ["describe_regions", "describe_updates", "draw_regions", "draw_separability", "draw_updates"]
+__all__ = [
+    "LossSurfaceDisplay",
+    "describe_regions",
+    "describe_slice",
+    "describe_updates",
+    "draw_regions",
+    "draw_separability",
+    "draw_slice",
+    "draw_updates",
+]

@@ -1,0 +1,211 @@
+"""A loss as a landscape over (θ₀, θ₁), its minima marked, and a cut through it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import BoundaryNorm
+from matplotlib.patches import Polygon
+from numpy.typing import NDArray
+
+from ..surfaces.minima import Minimum
+from ..surfaces.surface import Slice, Surface
+from .style import COLOURS, YELLOW
+
+Floats = NDArray[np.float64]
+COLOUR_MAP, LEVELS = "cividis", 16
+"""Dark is low, to every kind of eye; so many bands, each of an equal part of the picture."""
+LETTERS = 8.5
+
+
+class Mark(NamedTuple):
+    """How a kind of minimum is drawn, and what the legend says."""
+
+    marker: str
+    size: float
+    colour: str
+    words: str
+
+
+MARKS = {
+    "minimum": Mark("*", 17, YELLOW, "minimum"),
+    "local minimum": Mark("D", 8, "white", "local minimum"),
+    "flat region": Mark("s", 8, YELLOW, "least, and flat"),
+    "at infinity": Mark(">", 10, YELLOW, "lowest at infinity"),
+    "local, at infinity": Mark(">", 9, "white", "local, at infinity"),
+}
+
+
+@dataclass(eq=False)
+class LossSurfaceDisplay:
+    """The surface as contours, with a mark for each minimum: made by `from_surface`, drawn by `plot`.
+
+    A star is the minimum, a diamond a local one; an arrow shows the way to one at infinity, and is white where that is
+    local; the region in which mistakes are fewest has an outline. `alt_text` says it in words.
+    """
+
+    surface: Surface
+    ax_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_surface(cls, surface: Surface) -> LossSurfaceDisplay:
+        """A display that keeps the surface; nothing is drawn yet."""
+        if not isinstance(surface, Surface):
+            raise TypeError(
+                f"from_surface() was given {type(surface).__name__}; give what separatrix.surface(…) returns."
+            )
+        return cls(surface)
+
+    @property
+    def alt_text(self) -> str:
+        """The picture in words, for who cannot see it."""
+        s = self.surface
+        ranges = f"θ₀ from {s.theta0[0]:.4g} to {s.theta0[-1]:.4g}, θ₁ from {s.theta1[0]:.4g} to {s.theta1[-1]:.4g}"
+        found = "; ".join(map(str, s.minima))
+        heights = f"from {s.values.min():.4g} to {s.values.max():.4g}"
+        return f"{s.title} of {len(s.criterion.plane.Z)} rows over {ranges}: {heights}. {found}."
+
+    def plot(self, ax: Any = None, *, colour_bar: bool = True) -> LossSurfaceDisplay:
+        """Draw it, on new axes unless some are given; they are kept as `ax_` and `figure_`."""
+        if ax is None:
+            _, ax = plt.subplots(figsize=(5.6, 4.8), layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
+        s = self.surface
+        filled = _steps(ax, s) if s.criterion.counts else _bands(ax, s)
+        if colour_bar:
+            name = "J₀₁" if s.criterion.counts else f"J, {s.title}"
+            ax.figure.colorbar(filled, ax=ax, format="%.3g", label=name, ticks=_ticks(s))
+        for minimum in s.minima:
+            if minimum.cone is not None:
+                _outline(ax, s, minimum)
+            _mark(ax, s, minimum)
+        ax.set_xlim(s.theta0[0], s.theta0[-1])
+        ax.set_ylim(s.theta1[0], s.theta1[-1])
+        ax.set_xlabel("θ₀")
+        ax.set_ylabel("θ₁")
+        ax.set_title(s.title)
+        return self
+
+
+def draw_slice(cut: Slice, ax: Any = None, *, colour: str = COLOURS[0]) -> Any:
+    """The curve t ↦ J with one weight held, and its minima; returns the axes."""
+    if ax is None:
+        _, ax = plt.subplots(figsize=(5.6, 2.8), layout="constrained")
+    ax.plot(cut.t, cut.values, color=colour, lw=1.8)
+    moving = 0 if cut.fixed == "θ₁" else 1
+    for minimum in cut.minima:
+        if not minimum.attained:
+            continue
+        mark = MARKS[minimum.kind]
+        if minimum.span is not None:
+            ends = np.clip(minimum.span, cut.t[0], cut.t[-1])
+            ax.plot(ends, [minimum.value] * 2, color=YELLOW, lw=6, solid_capstyle="butt", zorder=1.5)
+            continue
+        at = minimum.theta[moving]
+        ax.plot(at, minimum.value, mark.marker, ms=mark.size * 0.8, mfc=mark.colour, mec="black", mew=1.1, zorder=4)
+        ax.annotate(
+            f"{at:.2f}", (at, minimum.value), xytext=(0, 8), textcoords="offset points", ha="center", fontsize=LETTERS
+        )
+    ax.set_xlabel("θ₀" if moving == 0 else "θ₁")
+    ax.set_ylabel(f"J at {cut.fixed} = {cut.at:g}")
+    ax.set_xlim(cut.t[0], cut.t[-1])
+    return ax
+
+
+def describe_slice(cut: Slice) -> str:
+    """The curve in words."""
+    found = "; ".join(f"{m.kind} {m.value:.4g}" + _where(m, 0 if cut.fixed == "θ₁" else 1) for m in cut.minima)
+    return f"{cut.title} at {cut.fixed} = {cut.at:g}: {found}."
+
+
+def _where(minimum: Minimum, moving: int) -> str:
+    if minimum.span is not None:
+        return f" from {minimum.span[0]:.4g} to {minimum.span[1]:.4g}"
+    return f" at {minimum.theta[moving]:.4g}" if minimum.attained else ""
+
+
+def legend_entries(surfaces: Sequence[Surface]) -> list[Any]:
+    """One entry for each kind of minimum that occurs, in a fixed order."""
+    kinds = {minimum.kind for surface in surfaces for minimum in surface.minima}
+    marks = [mark for kind, mark in MARKS.items() if kind in kinds]
+    return [
+        plt.Line2D([], [], ls="none", marker=m.marker, ms=min(m.size, 13), mfc=m.colour, mec="black", label=m.words)
+        for m in marks
+    ]
+
+
+def _ticks(s: Surface) -> Floats:
+    """Every number of mistakes if they are few; else every fourth edge of a band."""
+    if not s.criterion.counts:
+        return _levels(s)[::4]
+    found = np.unique(s.values)
+    return found if len(found) <= LEVELS else np.linspace(found[0], found[-1], 5)
+
+
+def _levels(s: Surface) -> Floats:
+    levels = np.unique(np.quantile(s.values, np.linspace(0, 1, LEVELS + 1)))
+    return levels if len(levels) > 2 else np.linspace(s.values.min(), s.values.min() + 1, LEVELS)
+
+
+def _bands(ax: Any, s: Surface) -> Any:
+    levels = _levels(s)
+    filled = ax.contourf(s.theta0, s.theta1, s.values.T, levels=levels, cmap=COLOUR_MAP, norm=_even(levels))
+    ax.contour(s.theta0, s.theta1, s.values.T, levels=levels[1:-1], colors="white", linewidths=0.4, alpha=0.6)
+    return filled
+
+
+def _even(levels: Floats) -> Any:
+    """Colours by the rank of a band, so that low ground, where minima are, is not all one colour."""
+    return BoundaryNorm(levels, plt.get_cmap(COLOUR_MAP).N)
+
+
+def _steps(ax: Any, s: Surface) -> Any:
+    """Mistakes have few values and sharp edges: cells, not lines."""
+    return ax.pcolormesh(s.theta0, s.theta1, s.values.T, cmap=COLOUR_MAP, shading="nearest", rasterized=True)
+
+
+def _outline(ax: Any, s: Surface, minimum: Minimum) -> None:
+    """The cone from the origin to beyond the rim."""
+    cone = minimum.cone
+    if cone is None or cone.whole:
+        return
+    far = 4 * max(np.abs(s.theta0).max(), np.abs(s.theta1).max())
+    rays = [far * np.array(ray) / np.abs(ray).max() for ray in (cone.start, cone.end)]
+    ax.add_patch(Polygon([(0, 0), *rays], closed=True, fill=False, ec=YELLOW, lw=1.8, zorder=3))
+
+
+def _mark(ax: Any, s: Surface, minimum: Minimum) -> None:
+    mark = MARKS[minimum.kind]
+    radial = minimum.cone is not None or not minimum.attained
+    place = _towards_rim(s, np.array(minimum.theta), 0.72) if radial else np.array(minimum.theta)
+    if minimum.attained:
+        ax.plot(*place, marker=mark.marker, ms=mark.size, mfc=mark.colour, mec="black", mew=1.2, ls="none", zorder=5)
+    else:
+        _arrow(ax, place, _towards_rim(s, np.array(minimum.theta), 0.97), mark)
+    if minimum.kind.startswith("local, "):
+        return  # they may be many
+    inwards = -26 if place[1] > s.theta1.mean() else 16
+    middle = np.clip((place[0] - s.theta0[0]) / (s.theta0[-1] - s.theta0[0]), 0.12, 0.88)
+    ax.annotate(
+        f"{minimum.value:.3f}".rstrip("0").rstrip("."), place, xytext=(0, inwards if radial else 14),
+        textcoords="offset points", ha="left" if middle < 0.2 else "right" if middle > 0.8 else "center",
+        fontsize=LETTERS, zorder=6, bbox={"fc": "white", "ec": "none", "alpha": 0.8, "pad": 1.2},
+    )  # fmt: skip
+
+
+def _towards_rim(s: Surface, theta: Floats, part: float) -> Floats:
+    """The point on the ray of θ that lies the given part of the way to the rim."""
+    rims = [s.theta0[-1] if theta[0] > 0 else s.theta0[0], s.theta1[-1] if theta[1] > 0 else s.theta1[0]]
+    ways = [rim / t for rim, t in zip(rims, theta, strict=True) if t and rim / t > 0]
+    return np.asarray(part * min(ways, default=0.0) * theta)
+
+
+def _arrow(ax: Any, start: Floats, tip: Floats, mark: Mark) -> None:
+    """The way to infinity."""
+    shape = f"simple,head_width={mark.size / 10},head_length={mark.size / 10},tail_width={mark.size / 30}"
+    ax.annotate("", tip, start, arrowprops={"arrowstyle": shape, "fc": mark.colour, "ec": "black", "lw": 1}, zorder=5)

@@ -1,0 +1,134 @@
+"""The minima of J(θ₀, θ₁): Newton's steps with a safeguard, or from corner to corner where J is made of planes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .line import Line
+from .plane import Criterion
+
+Floats = NDArray[np.float64]
+STEPS, LONGEST = 400, 4.0
+"""Newton steps at most, and the longest, for weights that are not long yet."""
+STILL, QUIET = 1e-11, 1e-12
+"""A step so short has arrived; a slope so small while steps stay long is the slope of a tail that has no end."""
+SHARP = 1e-10
+"""Of the two curvatures, the least part that the smaller one may be of the larger at a minimum, and not in a tail."""
+ANGLES, RADII = 144, np.geomspace(0.1, 60.0, 16)
+"""Where descents may start on a surface that is not convex: directions, and lengths in units of the data."""
+MANY = 10_000
+"""Rows from which on fewer of these are looked at."""
+
+
+class Place(NamedTuple):
+    """Where a descent ended."""
+
+    theta: Floats
+    value: float
+    far: bool
+    """Whether it was still falling, along a ray: then only the direction means something."""
+    flat: bool = False
+    """Whether other points nearby are as low."""
+
+
+def descend(criterion: Criterion, start: Floats, T: Floats) -> Place:
+    """θ ← θ − |∇²J|⁻¹∇J, halved until J falls enough, in units in which the data have spread one (θ = Tφ)."""
+    phi = np.asarray(np.linalg.solve(T, start), dtype=np.float64)
+    value = criterion.value(start)
+    for _ in range(STEPS):
+        g, H = criterion.derivatives(T @ phi)
+        g, H = T.T @ g, T.T @ H @ T
+        if not g.any():
+            return Place(T @ phi, value, False, flat=bool(np.linalg.eigvalsh(H)[0] <= 0))
+        bend, Q = np.linalg.eigh(H)
+        step = -Q @ ((Q.T @ g) / np.maximum(np.abs(bend), 1e-10 * max(float(np.abs(bend).max()), 1e-290)))
+        length, size = float(np.linalg.norm(step)), 1 + float(np.linalg.norm(phi))
+        sharp = bool(bend[0] > SHARP * bend[1])
+        if length <= STILL * size and sharp:
+            return Place(T @ (phi + step), criterion.value(T @ (phi + step)), False)
+        if np.linalg.norm(g) <= QUIET * criterion.named.times and (length > 1e-3 or not sharp):
+            return Place(T @ phi, value, True)
+        step *= min(1.0, LONGEST * size / length)
+        moved, lower = _halved(criterion, phi, step, value, float(g @ step), T)
+        if moved is phi:
+            break
+        phi, value = moved, lower
+    return Place(T @ phi, value, False)
+
+
+def _halved(
+    criterion: Criterion, phi: Floats, step: Floats, value: float, slope: float, T: Floats
+) -> tuple[Floats, float]:
+    """The first of φ + step, φ + step/2, … at which J has fallen by a tenth of a thousandth of what was promised."""
+    for _ in range(60):
+        lower = criterion.value(T @ (phi + step))
+        if lower <= value + 1e-4 * slope + 4e-16 * abs(value):
+            return phi + step, lower
+        step, slope = step / 2, slope / 2
+    return phi, value
+
+
+def starts(criterion: Criterion, T: Floats) -> Floats:
+    """The points of a mesh of directions and lengths that are lower than their neighbours: where valleys may be."""
+    rare = 3 if len(criterion.plane.Z) > MANY else 1
+    angles = np.linspace(0, 2 * np.pi, ANGLES // rare, endpoint=False)
+    mesh = RADII[::rare, None, None] * np.column_stack([np.cos(angles), np.sin(angles)])
+    J = criterion.values(mesh.reshape(-1, 2) @ T.T).reshape(mesh.shape[:2])
+    around = np.pad(J, ((1, 1), (0, 0)), constant_values=np.inf)
+    low = (around[:-2] >= J) & (around[2:] >= J) & (np.roll(J, 1, 1) >= J) & (np.roll(J, -1, 1) >= J)
+    return np.asarray(mesh[low] @ T.T)
+
+
+def grid_minima(values: Floats) -> NDArray[np.intp]:
+    """The places of a grid, inside it, that are as low as all their eight neighbours."""
+    J = np.pad(values, 1, constant_values=-np.inf)  # a place on the rim is no minimum: the surface goes on
+    n, m = values.shape
+    neighbours = [J[1 + i : 1 + i + n, 1 + j : 1 + j + m] for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
+    return np.argwhere(np.all([values <= other for other in neighbours], axis=0))
+
+
+def corner(criterion: Criterion, start: Floats) -> Place:
+    """Of J made of planes: down a fold to its lowest corner, then down those that meet there, till none falls.
+
+    At a corner J is a cone whose pieces are bounded by the folds, so if it rises along each of them it rises.
+    """
+    plane, kink = criterion.plane, criterion.loss.kinks[0]
+    V = plane.sign[:, None] * plane.Z
+    theta, value = _lowest(criterion, start, np.array([1.0, 0.0]))
+    theta, value = _lowest(criterion, theta, np.array([0.0, 1.0]))
+    for _ in range(10_000):
+        folds = _folds(V, theta, kink)
+        lower = [(_lowest(criterion, theta, fold)) for fold in folds]
+        best = min(lower, key=lambda found: found[1], default=(theta, value))
+        if best[1] >= value - 1e-15 * max(value, 1e-3):
+            break
+        theta, value = best
+    flat = any(_width(criterion, theta, fold) > 1e-9 for fold in _folds(V, theta, kink))
+    return Place(theta, value, False, flat)
+
+
+def _folds(V: Floats, theta: Floats, kink: float) -> list[Floats]:
+    """The directions along which rows that are at the kink stay there; the axes where there are none."""
+    m = V @ theta
+    size = np.abs(V) @ np.abs(theta) + abs(kink)
+    rows = V[(np.abs(m - kink) <= 1e-11 * size) & V.any(axis=1)]
+    across = rows / np.hypot(*rows.T)[:, None]
+    across[across[:, 0] < 0] *= -1
+    distinct = np.unique(np.round(across, 9), axis=0, return_index=True)[1]
+    folds = [np.array([-z[1], z[0]]) for z in across[distinct]]
+    return folds if len(folds) > 1 else [*folds, np.array([1.0, 0.0]), np.array([0.0, 1.0])]
+
+
+def _lowest(criterion: Criterion, theta: Floats, direction: Floats) -> tuple[Floats, float]:
+    spot = Line(criterion, theta, direction).straight()
+    t = spot.low if np.isfinite(spot.low) else spot.high
+    there = theta + (t if np.isfinite(t) and not spot.low <= 0 <= spot.high else 0.0) * direction
+    return there, criterion.value(there)
+
+
+def _width(criterion: Criterion, theta: Floats, direction: Floats) -> float:
+    spot = Line(criterion, theta, direction).straight()
+    return spot.high - spot.low

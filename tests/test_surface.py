@@ -1,0 +1,403 @@
+"""Surfaces of losses: their shape, their minima, and the examples of the texts."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from separatrix import (
+    LeastSquaresClassifier,
+    LogisticRegression,
+    Surface,
+    losses,
+    scenes,
+    surface,
+    surrogates,
+)
+from separatrix.rule import LinearRule
+from separatrix.surfaces import plane as planes
+from separatrix.surfaces.mistakes import cells
+from separatrix.surfaces.plane import Criterion, Plane
+
+CONVEX = ("squared", "log", "perceptron", "hinge", "squared-hinge", "exponential")
+SMOOTH = ("squared", "log", "exponential", "squared-hinge")
+
+
+def drawn(seed, n=30, columns=1, shift=0.8):
+    """Rows that overlap, with weights."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 2)
+    X = rng.standard_normal((n, columns)) + shift * y[:, None]
+    return X, y, rng.uniform(0.2, 2, n)
+
+
+# --------------------------------------------------------------------------------------------------------- shapes
+
+
+@pytest.mark.parametrize("name", CONVEX)
+@pytest.mark.parametrize("columns", [1, 2])
+def test_convex_surfaces_lie_below_their_chords(name, columns):
+    X, y, weight = drawn(1, columns=columns)
+    found = surface(name, X, y, sample_weight=weight, size=5)
+    rng = np.random.default_rng(0)
+    for a, b in 3 * rng.standard_normal((200, 2, 2)):
+        middle = found.at(*(a + b) / 2)
+        assert middle <= (found.at(*a) + found.at(*b)) / 2 + 1e-9 * middle
+    assert len(found.minima) == 1
+
+
+def test_the_logistic_squared_error_is_not_convex():
+    found = surface("logistic-squared", *scenes.example_4_5())
+    a, b = np.array([-14.97, 3]), np.array([9.76, 3])
+    assert found.at(*(a + b) / 2) > max(found.at(*a), found.at(*b))
+
+
+@given(st.integers(0, 10**6), st.floats(1e-3, 1e3), st.sampled_from([1, 2]))
+def test_mistakes_are_constant_along_rays_and_in_sectors(seed, factor, columns):
+    X, y, weight = drawn(seed, 12, columns)
+    found = surface("0-1", X, y, sample_weight=weight, size=3)
+    rng = np.random.default_rng(seed)
+    for theta in rng.standard_normal((20, 2)):
+        assert found.at(*theta) == found.at(*(factor * theta))
+    everywhere = cells(found.criterion.plane)
+    unit = everywhere.rays / np.hypot(*everywhere.rays.T)[:, None]
+    before = np.roll(unit, 1, axis=0)
+    for share in (0.01, 0.5, 0.99):
+        inside = found.criterion.values(share * unit + (1 - share) * before) * found.criterion.plane.total
+        np.testing.assert_allclose(inside, everywhere.sectors, atol=1e-9)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_values_are_those_of_the_table_of_surrogates(columns):
+    X, y, weight = drawn(4, columns=columns)
+    names = {"0-1": "0-1", "squared": "MSE", "logistic-squared": "LMSE", "log": "NLL", "perceptron": "perceptron",
+             "hinge": "hinge", "squared-hinge": "squared hinge", "exponential": "exponential"}  # fmt: skip
+    for theta in np.random.default_rng(1).standard_normal((5, 2)):
+        rule = LinearRule(theta[1:], theta[0]) if columns == 1 else LinearRule(theta)
+        table = surrogates(rule, X, y, weight)
+        for name, other in names.items():
+            found = surface(name, X, y, sample_weight=weight, theta0=[theta[0], 9.0, 10.0], theta1=[theta[1], 9, 10])
+            assert found.values[0, 0] == pytest.approx(table[other].value, rel=1e-12)
+
+
+def test_blocks_change_nothing_and_stay_small(monkeypatch):
+    X, y, weight = drawn(5, n=3000)
+    whole = surface("log", X, y, sample_weight=weight, size=21).values
+    monkeypatch.setattr(planes, "BLOCK", 1 << 11)
+    seen = []
+    value = losses.LogLikelihood.value
+    monkeypatch.setattr(losses.LogLikelihood, "value", lambda self, m: (seen.append(m.size), value(self, m))[1])
+    pieces = surface("log", X, y, sample_weight=weight, size=21).values
+    np.testing.assert_allclose(pieces, whole, rtol=1e-12)
+    assert max(seen) <= 1 << 11
+
+
+# ----------------------------------------------------------------------------------------------------- the minima
+
+
+@pytest.mark.parametrize("name", [*SMOOTH, "logistic-squared"])
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_polished_minima_have_no_slope_and_bend_upwards(name, columns, seed):
+    X, y, weight = drawn(seed, 40, columns)
+    found = surface(name, X, y, sample_weight=weight)
+    (lowest, *others) = found.minima
+    assert lowest.kind == "minimum"
+    assert found.theta0[0] < lowest.theta[0] < found.theta0[-1]
+    assert found.theta1[0] < lowest.theta[1] < found.theta1[-1]
+    assert lowest.value <= found.values.min() + 1e-12
+    assert name == "logistic-squared" or not others
+    for minimum in found.minima:
+        if minimum.attained:
+            assert np.abs(found.gradient(*minimum.theta)).max() < 1e-9
+            assert np.linalg.eigvalsh(found.hessian(*minimum.theta))[0] > 0
+            assert found.at(*minimum.theta) == pytest.approx(minimum.value, rel=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("columns", [1, 2])
+def test_the_lowest_corner_of_the_hinge_is_the_best_of_all_corners(seed, columns):
+    X, y, weight = drawn(seed, 9, columns, shift=0.3)
+    found = surface("hinge", X, y, sample_weight=weight, size=3)
+    V = found.criterion.plane.sign[:, None] * found.criterion.plane.Z
+    corners = [
+        np.linalg.solve(V[[i, j]], [1, 1]) for i in range(9) for j in range(i) if abs(np.linalg.det(V[[i, j]])) > 1e-9
+    ]
+    assert found.minima[0].value == pytest.approx(found.criterion.values(np.array(corners)).min(), rel=1e-12)
+    assert found.at(*found.minima[0].theta) == found.minima[0].value
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_likelihood_and_least_squares_are_the_learners(seed):
+    X, y, weight = drawn(seed)
+    (nll,) = surface("log", X, y, sample_weight=weight, size=3).minima
+    model = LogisticRegression(tol=1e-15).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(nll.theta, [model.intercept_[0], model.coef_[0, 0]], atol=1e-8)
+    (mse,) = surface("squared", X, y, sample_weight=weight, size=3).minima
+    model = LeastSquaresClassifier().fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(mse.theta, [model.intercept_[0], model.coef_[0, 0]], atol=1e-8)
+    X, y, weight = drawn(seed, columns=2)
+    (nll,) = surface("log", X, y, sample_weight=weight, size=3).minima
+    model = LogisticRegression(fit_intercept=False, tol=1e-15).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(nll.theta, model.coef_[0], atol=1e-8)
+
+
+@given(st.integers(0, 10**6))
+def test_the_fewest_mistakes_are_those_of_all_thresholds(seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(-4, 5, 8).astype(float), np.append(rng.integers(0, 2, 6), [0, 1])
+    x[-1] = x[0] + 1  # two places at least
+    weight = rng.integers(1, 4, 8)
+    found = surface("0-1", x[:, None], y, sample_weight=weight, size=3)
+
+    def mistakes(t, sign):
+        return weight[((sign * (x - t)) > 0) != (y == 1)].sum() / weight.sum()
+
+    thresholds = np.unique(np.concatenate([x - 0.5, x, x + 0.5]))
+    best = min(mistakes(t, sign) for t in thresholds for sign in (1, -1))
+    assert all(minimum.value == pytest.approx(best) for minimum in found.minima)
+    assert all(found.at(*minimum.theta) == pytest.approx(best) for minimum in found.minima)
+    intervals = [interval for minimum in found.minima for interval in minimum.cone.thresholds]
+    for t in thresholds:  # in an interval if and only if it is best
+        for sign in (1, -1):
+            inside = any(
+                i.sign == sign and (i.low < t < i.high or (t == i.low and i.with_low) or (t == i.high and i.with_high))
+                for i in intervals
+            )
+            assert inside == (mistakes(t, sign) == pytest.approx(best))
+
+
+@given(st.integers(0, 10**6))
+def test_the_fewest_mistakes_of_two_columns_are_those_of_all_directions(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(-3, 4, (9, 2)).astype(float), np.append(rng.integers(0, 2, 7), [0, 1])
+    X[:2] = [[1, 0], [1, 1]]
+    found = surface("0-1", X, y, size=3)
+    rays = np.column_stack([-X[:, 1], X[:, 0]])
+    rays = np.vstack([rays, -rays, np.zeros((1, 2))])
+    angles = np.random.default_rng(0).uniform(0, 2 * np.pi, 2000)
+    tried = np.vstack([rays, np.column_stack([np.cos(angles), np.sin(angles)])])
+    best = found.criterion.values(tried).min()
+    assert found.minima[0].value == pytest.approx(best)
+    assert all(found.at(*minimum.theta) == pytest.approx(best) for minimum in found.minima)
+
+
+def test_lines_that_nearly_agree_are_told_apart():
+    """Two rows whose angles are one number in floating point, and are not equal."""
+    a = np.array([1.0, 1.0 + 2**-52])
+    b = np.array([1.0 - 2**-53, 1.0])
+    assert math.atan2(*a) == pytest.approx(math.atan2(*b), abs=1e-15)
+    plane = Plane(np.array([a, b, 2 * a]), np.array([1.0, -1.0, 1.0]), np.ones(3), False, (0, 1))
+    assert len(cells(plane).rays) == 4
+    assert cells(plane).least() == 0
+
+
+# --------------------------------------------------------------------------------------------------- at infinity
+
+
+@pytest.mark.parametrize("name", ["log", "exponential", "logistic-squared"])
+def test_separated_rows_have_their_minimum_at_infinity(name):
+    X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]
+    (found,) = surface(name, X, y).minima
+    assert (found.kind, found.value, found.attained) == ("at infinity", 0.0, False)
+    assert 1 < -found.theta[0] / found.theta[1] < 3
+    assert np.hypot(*found.theta) == pytest.approx(1)
+
+
+def test_rows_that_stay_on_the_boundary_cost_what_they_cost():
+    X, y = np.array([[0.0], [1.0], [1.0], [1.0], [2.0]]), [0, 0, 1, 1, 1]
+    (found,) = surface("log", X, y).minima
+    assert found.kind == "at infinity"
+    assert -found.theta[0] / found.theta[1] == pytest.approx(1)
+    assert found.value == pytest.approx((math.log(3) * 1 + math.log(1.5) * 2) / 5, rel=1e-9)
+    (lmse, *_) = surface("logistic-squared", X, y).minima
+    assert lmse.kind == "at infinity"
+    assert lmse.value == pytest.approx(4 * (1 * 2 / 3) / 5, abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("hinge", "flat region"), ("squared-hinge", "flat region"),
+                                            ("perceptron", "flat region"), ("squared", "minimum")])  # fmt: skip
+def test_other_losses_attain_theirs_on_separated_rows(name, kind):
+    (found,) = surface(name, np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]).minima
+    assert found.kind == kind
+    assert found.value == pytest.approx(0, abs=1e-12) or name == "squared"
+
+
+# ---------------------------------------------------------------------------------------------------- the examples
+
+
+def test_example_4_2_mistakes_are_radial_and_flat():
+    found = surface("0-1", *scenes.figure_4_1())
+    (best,) = found.minima
+    assert best.value == 1 / 9
+    (interval,) = best.cone.thresholds
+    assert (interval.sign, interval.low, interval.high) == (1, -1.75, -1.0)
+    assert (interval.with_low, interval.with_high) == (True, False)  # at score zero the first class
+    assert str(interval) == "[-1.75, -1) with θ₁ > 0"
+    assert found.at(2.75, 2) == found.at(1375, 1000) == 1 / 9
+
+
+def test_example_4_4_both_surrogates_have_one_valley_beside_the_fewest_mistakes():
+    X, y = scenes.figure_4_1()
+    (nll,) = surface("log", X, y).minima
+    assert nll.theta == pytest.approx((1.14121, 1.40139), abs=1e-5)
+    lmse, *others = surface("logistic-squared", X, y).minima
+    assert lmse.kind == "at infinity"  # 4·J₀₁ is its limit in the cone of one mistake, and it comes from above
+    assert lmse.value == pytest.approx(4 / 9)
+    assert -1.75 < -lmse.theta[0] / lmse.theta[1] < -1
+    assert not any(minimum.attained for minimum in others)
+    assert all(minimum.value > 2 for minimum in others)  # far up, and narrow
+
+
+def test_example_4_5_at_theta_1_of_3():
+    X, y = scenes.example_4_5()
+    left, right = surface("logistic-squared", X, y).slice(theta1=3.0).minima
+    assert left.theta == pytest.approx((-14.97, 3), abs=0.005)
+    assert right.theta == pytest.approx((9.76, 3), abs=0.005)
+    assert (left.kind, right.kind) == ("minimum", "local minimum")
+    (nll,) = surface("log", X, y).slice(theta1=3.0).minima
+    assert nll.kind == "minimum"
+    assert nll.theta[0] == pytest.approx(-0.7511, abs=1e-4)
+
+
+def test_example_4_5_in_both_weights():
+    """A shallow minimum, and a steeper valley that goes on for ever and ends lower: 4·J₀₁ with two mistakes."""
+    X, y = scenes.example_4_5()
+    found = surface("logistic-squared", X, y)
+    endless, shallow, *others = found.minima
+    assert endless.kind == "at infinity"
+    assert endless.value == pytest.approx(8 / 9)
+    assert -1.5 < -endless.theta[0] / endless.theta[1] < -0.5
+    assert shallow.kind == "local minimum"
+    assert shallow.theta == pytest.approx((-0.22737, -0.29952), abs=1e-5)
+    assert shallow.value == pytest.approx(0.890819, abs=1e-6)
+    assert {minimum.kind for minimum in others} <= {"local, at infinity"}
+    steep = [found.at(*(c * np.array(endless.theta))) for c in (10, 15, 20, 30, 40)]
+    assert np.all(np.diff(steep) < 0)
+    assert len(surface("log", X, y).minima) == 1
+
+
+# -------------------------------------------------------------------------------------------------------- slices
+
+
+@pytest.mark.parametrize("name", list(planes.NAMES))
+@pytest.mark.parametrize("held", ["theta0", "theta1"])
+@pytest.mark.parametrize("at", [-1.3, 0.7])
+def test_the_minima_of_a_slice_are_as_low_as_a_dense_grid(name, held, at):
+    X, y, weight = drawn(7, 15)
+    found = surface(name, X, y, sample_weight=weight, size=3)
+    cut = found.slice(**{held: at}, size=2001)
+    minimum = min(cut.minima, key=lambda m: m.value)
+    assert minimum.attained
+    assert minimum.value <= cut.values.min() + 1e-12 * (1 + abs(cut.values.min()))
+    assert minimum.value >= cut.values.min() - 1e-2
+    assert found.at(*minimum.theta) == pytest.approx(minimum.value, rel=1e-12)
+    assert minimum.theta[0 if held == "theta0" else 1] == at
+    if name in CONVEX:
+        assert len(cut.minima) == 1
+    if minimum.span is not None:
+        low, high = minimum.span
+        for t in (low + 1e-9, (low + high) / 2, high - 1e-9):
+            theta = (at, t) if held == "theta0" else (t, at)
+            assert found.at(*theta) == pytest.approx(minimum.value, abs=1e-9)
+
+
+def test_a_slice_may_fall_for_ever():
+    X, y = np.array([[-2.0], [-1.0], [1.0], [3.0]]), [0, 0, 1, 1]
+    for name in ("log", "logistic-squared"):
+        (found,) = surface(name, X, y).slice(theta0=0.0).minima
+        assert (found.kind, found.theta) == ("at infinity", (0.0, 1.0))
+        assert found.value == pytest.approx(0, abs=1e-12)
+    (found,) = surface("squared-hinge", X, y).slice(theta0=0.0).minima
+    assert found.span == (pytest.approx(1.0), math.inf)
+    (found,) = surface("hinge", X, y).slice(theta0=0.0).minima
+    assert found.span == (pytest.approx(1.0), math.inf)
+
+
+# --------------------------------------------------------------------------------------------------- robust scenes
+
+
+def thresholds(rows):
+    found = {}
+    for name in ("squared", "log", "logistic-squared"):
+        best = surface(name, *rows, size=11).minima[0]
+        found[name] = -best.theta[0] / best.theta[1]
+    return found
+
+
+def wrong(rows, threshold):
+    return int(((rows.X[:, 0] > threshold) != (rows.y > 0)).sum())
+
+
+def test_far_rows_on_the_right_side_move_least_squares_only():
+    scene = scenes.robustness("far and right")
+    before, after = thresholds(scene.before), thresholds(scene.after)
+    assert [wrong(scene.before, before[name]) for name in before] == [2, 2, 1]
+    assert [wrong(scene.after, after[name]) for name in after] == [4, 2, 1]
+    assert before["squared"] == pytest.approx(-0.77703, abs=1e-5)
+    assert after["squared"] == pytest.approx(-0.10965, abs=1e-5)
+    assert abs(after["log"] - before["log"]) < 3e-4
+    assert LeastSquaresClassifier().fit(*scene.after).score(*scene.after) == pytest.approx(8 / 12)
+
+
+def test_one_far_row_on_the_wrong_side_moves_the_likelihood_and_not_the_squared_error():
+    scene = scenes.robustness("far and wrong")
+    before, after = thresholds(scene.before), thresholds(scene.after)
+    assert all(abs(threshold) < 1e-6 for threshold in before.values())
+    assert after["log"] == pytest.approx(-1.7417, abs=1e-4)
+    assert abs(after["logistic-squared"]) < 2e-5
+    assert [wrong(scene.after, after[name]) for name in after] == [4, 4, 3]
+
+
+def test_a_scene_that_is_not_there():
+    with pytest.raises(ValueError, match="scene is 'near'; it must be one of 'far and right', 'far and wrong'"):
+        scenes.robustness("near")
+
+
+# ------------------------------------------------------------------------------------------------------- bad input
+
+ROWS = ([[0.0], [1.0], [2.0]], [0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"loss": "nll"}, "loss is 'nll'; give one of '0-1', 'squared'"),
+        ({"X": np.zeros((3, 3))}, r"shape \(3, 3\); a surface needs rows of one column"),
+        ({"X": [[0.0], [math.inf], [1.0]]}, r"X\[1, 0\] is inf"),
+        ({"X": [["a"], ["b"], ["c"]]}, "X must hold numbers"),
+        ({"X": [[2.0]] * 3}, "X's column is 2 in every row"),
+        ({"X": [[1.0, 2.0], [2.0, 4.0], [0.0, 0.0]]}, "multiples of each other"),
+        ({"y": [0, 1, 2]}, r"y has 3 class\(es\).*compare one with the rest"),
+        ({"y": [0, 1]}, "a label for each of the 3 rows"),
+        ({"y": [0.0, 1.0, math.nan]}, r"y\[2\] is nan"),
+        ({"sample_weight": [1, 0, 1]}, r"y has 1 class\(es\)"),
+        ({"sample_weight": [0, 0, 0]}, "zero for every row"),
+        ({"size": 2}, "size is 2"),
+        ({"theta0": [1.0, 0.0]}, "theta0 is"),
+        ({"theta1": "wide"}, "theta1 is 'wide'"),
+    ],
+)
+def test_what_does_not_fit_is_named(given, says):
+    settings = {"loss": "log", "X": ROWS[0], "y": ROWS[1], **given}
+    with pytest.raises(ValueError, match=says):
+        surface(settings.pop("loss"), settings.pop("X"), settings.pop("y"), **settings)
+
+
+def test_slices_that_cannot_be_taken():
+    found = surface("log", *ROWS, size=5)
+    assert isinstance(found, Surface)
+    for settings in ({}, {"theta0": 1.0, "theta1": 1.0}):
+        with pytest.raises(ValueError, match=r"give theta0=… or theta1=…, and not both"):
+            found.slice(**settings)
+    with pytest.raises(ValueError, match="theta1 is nan; a finite number"):
+        found.slice(theta1=math.nan)
+
+
+def test_a_loss_of_the_library_is_taken_as_it_is():
+    X, y = scenes.example_4_5()
+    ours, texts = surface(losses.LogisticSquared(), X, y, size=5), surface("logistic-squared", X, y, size=5)
+    np.testing.assert_allclose(4 * ours.values, texts.values)
+    assert Criterion(planes.NAMES["log"], ours.criterion.plane).endless
