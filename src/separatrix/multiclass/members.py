@@ -62,7 +62,7 @@ def teach(
     Logistic regressions that share rows are fitted together. NaN is named by its place in X, not in a member's rows.
     """
     try:
-        return _all_taught(estimator, X, tasks, sample_weight, n_jobs, checked)
+        return _all_taught(estimator, X, tasks, sample_weight, n_jobs, checked, columns)
     except ValueError as error:
         if checked is not None and str(error).startswith(("Input X contains", "The sums over X overflow")):
             raise not_finite(checked, columns, estimator) from None
@@ -70,15 +70,20 @@ def teach(
 
 
 def _all_taught(
-    estimator: Any, X: Any, tasks: Sequence[Task], sample_weight: Any, n_jobs: int | None, checked: Any
-) -> list[Any]:
+    estimator: Any, X: Any, tasks: Sequence[Task], sample_weight: Any, n_jobs: int | None, checked: Any,
+    columns: tuple[str, ...],
+) -> list[Any]:  # fmt: skip
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
             f"{type(estimator).__name__} takes no sample_weight: leave it out, or use a learner that does."
         )
-    if type(estimator) is LogisticRegression and estimator.features is None and isinstance(checked, np.ndarray):
+    if type(estimator) is LogisticRegression and isinstance(checked, np.ndarray):
         threads = thread_count(None if n_jobs in (None, -1) else max(1, n_jobs))
-        return fit_together(estimator, checked, tasks, sample_weight, threads, X)
+        named = columns if hasattr(X, "columns") else None
+        members = list(fit_together(estimator, checked, tasks, sample_weight, threads, named, X if named else None))
+        for member in members if named else ():
+            member.feature_names_in_ = np.array(named, dtype=object)
+        return members
     square = get_tags(estimator).input_tags.pairwise
     jobs = (delayed(_taught)(estimator, X, task, sample_weight, square) for task in tasks)
     return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
