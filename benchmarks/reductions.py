@@ -1,4 +1,4 @@
-"""One-vs-rest and one-vs-one logistic regression: ours beside scikit-learn's, in one run.
+"""One-vs-rest and one-vs-one logistic regression beside scikit-learn's, in one run; and the memory of features.
 
     python benchmarks/reductions.py --data FOLDER    pendigits and MNIST; about ten minutes on 2 quiet cores
     python benchmarks/reductions.py --quick          a smoke test on made-up digits
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from feature_memory import PART, in_fresh_process, sentence
 from machine import load, machine, versions
 from report import seconds, table, tidy, where, write, write_json
 from sklearn.datasets import load_svmlight_file
@@ -30,7 +31,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from softmax import made_up, mnist
 from timing import Progress, clocked, in_turns
 
-from separatrix import LogisticRegression
+from separatrix import LogisticRegression, OneVsOne, OneVsRest
 from separatrix.learners.together import Task, fit_together
 
 HERE = Path(__file__).resolve().parent
@@ -101,9 +102,10 @@ class Contest:
         return 2 * len(self.X) / len(np.unique(self.y)) if self.one_vs_one else len(self.X)
 
     def targets(self) -> Any:
-        """One-vs-rest is given the classes as columns: those of `some` only."""
+        """The labels; of `some` against the rest, a column for each of these."""
         classes = [k for k in np.unique(self.y) if k >= 0]
-        return self.y if self.one_vs_one else (self.y[:, None] == classes).astype(int)
+        whole = self.one_vs_one or len(classes) == len(np.unique(self.y))
+        return self.y if whole else (self.y[:, None] == classes).astype(int)
 
     def fits(self) -> Iterator[tuple[Any, Any]]:
         """The rows and targets of every fit of the peer, in its order."""
@@ -114,8 +116,9 @@ class Contest:
                 yield slice(None), task.positive
 
 
-def ours(contest: Contest) -> list[LogisticRegression]:
-    return fit_together(LogisticRegression(l2=L2), contest.X, contest.tasks())
+def ours(contest: Contest) -> Any:
+    kind = OneVsOne if contest.one_vs_one else OneVsRest
+    return kind(LogisticRegression(l2=L2)).fit(contest.X, contest.y)
 
 
 def theirs(contest: Contest, setting: Setting) -> Any:
@@ -180,7 +183,7 @@ def _tried(contest: Contest, referee: Referee, setting: Setting, progress: Progr
 
 
 def race(contest: Contest, repeats: int, progress: Progress) -> dict[str, Any]:
-    first = ours(contest)  # compiles, or loads what was compiled
+    first = ours(contest).estimators_  # compiles, or loads what was compiled
     searched = search(contest, progress)
     able = sorted((each for each in searched if each["gap"] <= GAP), key=lambda each: float(each["seconds"]))
     runs: dict[str, tuple[Callable[[], float], int]] = {
@@ -232,8 +235,10 @@ def contests(folder: Path, *, quick: bool, only: str) -> Iterator[Contest]:
             yield Contest(f"{name}, {kind}", kind == "one-vs-one", X, y, large)
 
 
-def missed_by(lines: list[dict[str, Any]], *, timing: bool) -> list[str]:
+def missed_by(lines: list[dict[str, Any]], memory: dict[str, Any] | None, *, timing: bool) -> list[str]:
     said = []
+    if memory and (memory["part"] >= PART or memory["status"] != "optimal"):
+        said.append(f"features: {memory['part']:.3f} of their table was held, {memory['status']}")
     for line in lines:
         if line["statuses"] != ["optimal"] or line["proved_gap"] > 1e-10:
             said.append(
@@ -269,6 +274,7 @@ def markdown(results: dict[str, Any]) -> str:
     head = ["contest", "fits", "ours", "largest gap proved", "scikit-learn", "its best setting", "its gap", "ratio"]
     return "\n\n".join([
         "# Reductions to two classes" + (" (made-up digits)" if results["quick"] else ""), table(head, lines),
+        "## Memory of features", sentence(results["memory"]) if results["memory"] else "Not measured.",
         "## Required", short, "## Settings searched", table(["contest", "scikit-learn", "time", "gap"], tried),
         "## How it was measured", how, where(results),
     ]) + "\n"  # fmt: skip
@@ -286,10 +292,13 @@ def main(given: Sequence[str] | None = None) -> int:
     lines = [
         race(contest, repeats, progress) for contest in contests(asked.data, quick=asked.quick, only=asked.only or "")
     ]
+    size = (20_000, 20) if asked.quick else (200_000, 100)
+    memory = None if asked.only else in_fresh_process(*size)
     results = tidy({
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "quick": asked.quick, "repeats": repeats,
-        "lines": lines, "machine": machine(), "versions": versions(), "load": {"before": before, "after": load()},
-        "missed": missed_by(lines, timing=not asked.quick),
+        "lines": lines, "memory": memory, "machine": machine(), "versions": versions(),
+        "load": {"before": before, "after": load()},
+        "missed": missed_by(lines, None if asked.quick else memory, timing=not asked.quick),
     })  # fmt: skip
     if not asked.only:
         out.mkdir(parents=True, exist_ok=True)
