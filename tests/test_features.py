@@ -364,3 +364,70 @@ def test_slide_19_two_gaussian_basis_functions():
     assert model.predict(middle).tolist() == [1]
     assert model.predict(far).tolist() == [0, 0]
     assert model.predict(far.mean(axis=0)[None]).tolist() == [1]  # between two of one class: not convex, so not linear
+
+
+# what a reviewer tried
+
+
+def test_centres_are_the_maps_own():
+    X, centres = np.random.default_rng(0).normal(size=(20, 2)), np.array([[0.0, 0.0], [1.0, 1.0]])
+    basis = GaussianBasis(centres, widths=np.array([1.0, 1.0])).fit(X)
+    before = basis.transform(X)
+    centres += 5
+    np.testing.assert_array_equal(basis.transform(X), before)
+    model = LogisticRegression(features=Polynomial(2), l2=0.1).fit(X, np.arange(20) % 2)
+    with pytest.raises(ValueError, match="read-only"):
+        model.verdict_.claim.features[0]["terms"][0, 0] = 1
+
+
+@pytest.mark.parametrize(
+    ("features", "shape", "said"),
+    [
+        (GaussianBasis("grid"), (30, 400), r"A grid of 8 points on each of 400 axes makes some 10\^361 features"),
+        (Polynomial(1000), (3, 1000), r"makes some 10\^\d+ features, too many"),
+        (Polynomial(20_000), (3, 1), r"Polynomial\(degree=20000\) of 1 columns has products of 20000 factors: lower"),
+        (Interactions(5), (3, 3), r"pairs is 5; give a list of pairs of columns, \[\(0, 1\)\] say"),
+        (Interactions((0, 1)), (3, 3), r"pairs\[0\] is 0; a pair is two columns"),
+        (Interactions([None]), (3, 3), r"pairs\[0\] is None; a pair is two columns"),
+        (Interactions("ab"), (3, 3), "pairs is 'ab'"),
+        (GaussianBasis(np.zeros((1, 3)), widths=1e-200), (3, 3), r"widths\[0\] is 1e-200: its square is zero"),
+        (GaussianBasis(None), (3, 3), "centres is None"),
+        (GaussianBasis(np.zeros((1, 3)), widths=None), (3, 3), "widths is None"),
+        (GaussianBasis(np.zeros((1, 3)), widths=True), (3, 3), "widths is True"),
+    ],
+)
+def test_more_that_will_not_do(features, shape, said):
+    with pytest.raises(ValueError, match=said):
+        features.fit(np.random.default_rng(0).normal(size=shape))
+
+
+def test_two_features_of_one_name_are_refused():
+    frame = pd.DataFrame(np.ones((3, 3)), columns=["a", "b", "a·b"])
+    with pytest.raises(ValueError, match="There are 2 features of the name 'a·b'"):
+        Interactions([("a", "b")]).fit(frame)
+
+
+def test_rows_of_no_weight_do_not_steer_the_features():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    X[:100] *= 100
+    cost = np.r_[np.zeros(100), np.ones(200)]
+    for maps in (Standardise(), GaussianBasis("grid", count=3), [Standardise(), Polynomial(2)]):
+        weighted = LogisticRegression(features=maps, l2=0.1).fit(X, y, cost)
+        absent = LogisticRegression(features=maps, l2=0.1).fit(X[100:], y[100:])
+        np.testing.assert_allclose(weighted.predict_proba(X), absent.predict_proba(X), atol=1e-6)
+        assert weighted.verdict_.check(X, y, cost)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.BudgetWarning")
+def test_features_do_not_linger():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    y = (X[:, 0] + rng.normal(size=100) > 0).astype(int)
+    model = LogisticRegression(features=Standardise()).fit(X, y)
+    model.set_params(features=None, solver="stochastic", learning_rate=0.01)
+    with pytest.raises(ValueError, match="was fitted in features of X, and partial_fit learns in X itself"):
+        model.partial_fit(X, y)
+    model.fit(X, y)
+    assert not hasattr(model, "features_")
+    np.testing.assert_array_equal(model.partial_fit(X, y).predict(X), model.rule_.classify(X))

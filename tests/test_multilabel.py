@@ -90,11 +90,16 @@ def test_labels_of_which_nothing_can_be_learnt():
     assert (model.predict_proba(X)[:, [1, 3]] == [0, 1]).all()
     assert model.verdict_.status == "optimal"
     assert model.verdict_.check(X, Y)
+    turned = Y.copy()
+    turned[:, 1], turned[:, 3] = 1, 0
+    assert not model.verdict_.check(X, turned)
     Y[0, 1] = 1
     assert not model.verdict_.check(X, Y)
     with pytest.warns(UserWarning, match="Nothing can be learnt"):
         only = MultiLabel(RIDGE).fit(X, np.zeros((200, 2), int))
     assert not only.predict(X).any()
+    assert only.verdict_.check(X, np.zeros((200, 2), int))
+    assert not only.verdict_.check(X, np.ones((200, 2), int))
 
 
 def test_the_verdict():
@@ -107,7 +112,7 @@ def test_the_verdict():
     assert not verdict.check(X, Y[:, :4])
     assert not verdict.check(X[:-1], Y[:-1])
     assert not replace(verdict, claim=replace(verdict.claim, members=verdict.claim.members[::-1])).check(X, Y)
-    assert not replace(verdict, claim=replace(verdict.claim, constants=(2,))).check(X, Y)
+    assert not replace(verdict, claim=replace(verdict.claim, constants=((2, True),))).check(X, Y)
     apart = np.column_stack([Y, X[:, 0] > 0]).astype(int)
     with pytest.warns(SeparationWarning, match=r"1 of 6 classifiers did not reach its minimum: label 5 \(separated\)"):
         parted = MultiLabel(LogisticRegression()).fit(X, apart)
@@ -125,7 +130,9 @@ def test_weights_of_rows():
     assert weighted.verdict_.check(X, Y, cost)
     only = np.where(Y[:, 0] == 1, 0.0, 1.0)
     with pytest.warns(UserWarning, match=r"Nothing can be learnt of 0 \(no row has it\)"):
-        MultiLabel(RIDGE).fit(X, Y, sample_weight=only)
+        model = MultiLabel(RIDGE).fit(X, Y, sample_weight=only)
+    assert model.verdict_.check(X, Y, only)
+    assert not model.verdict_.check(X, Y)
 
 
 @pytest.mark.parametrize("learner", [Perceptron(max_passes=20), GaussianNaiveBayes(), TheirLogistic(), SVC()])
@@ -158,6 +165,7 @@ def test_grid_search_sees_through():
         (np.zeros((19, 2)), "X has 20 rows and y 19"),
         (np.full((20, 2), "a"), "y holds words"),
         (None, "requires y"),
+        ([["a"], ["a", "b"], *([[]] * 18)], "MultiLabelBinarizer"),
     ],
 )
 def test_bad_labels(y, said):

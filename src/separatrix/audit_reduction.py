@@ -20,18 +20,27 @@ Audit = Callable[..., bool]
 def reduction_holds(verdict: Verdict, X: Any, y: Any, sample_weight: Any, audit: Audit) -> bool:
     """Whether every member's verdict holds, and the whole says no more than they do."""
     claim, proof = verdict.claim, verdict.certificate
-    if not claim.members or any(member is None for member in claim.members):
+    if any(member is None for member in claim.members):
         return False
     statuses = tuple(member.status for member in claim.members)
     if not isinstance(proof, Members) or proof.statuses != statuses or verdict.status != worst(statuses):
         return False
-    counted = all(member.claim.objective == "mistakes" for member in claim.members)
+    counted = bool(claim.members) and all(member.claim.objective == "mistakes" for member in claim.members)
     if counted != (claim.objective == "mistakes") or _length(X) != claim.rows:
         return False
-    cost = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, float), (claim.rows,))
+    cost = _costs(sample_weight, claim.rows)
     if claim.code is None:
         return _labels_hold(claim, X, y, cost, audit)
-    return _code_holds(claim, X, y, cost, audit) and _made_of_members(claim)
+    return bool(claim.members) and _code_holds(claim, X, y, cost, audit) and _made_of_members(claim)
+
+
+def _costs(sample_weight: Any, rows: int) -> Any:
+    if sample_weight is None:
+        return None
+    cost = np.asarray(sample_weight, dtype=float)
+    if cost.shape not in ((), (1,), (rows,)):
+        raise ValueError(f"X has {rows} rows, sample_weight {cost.size}: they must agree.")
+    return np.broadcast_to(cost, (rows,))
 
 
 def _code_holds(claim: ReductionClaim, X: Any, y: Any, cost: Any, audit: Audit) -> bool:
@@ -54,11 +63,13 @@ def _labels_hold(claim: ReductionClaim, X: Any, y: Any, cost: Any, audit: Audit)
     Y: Any = y.tocsc() if _is_sparse(y) else np.asarray(y)
     if Y.shape != (claim.rows, len(claim.classes)):
         return False
-    learnt = [place for place in range(len(claim.classes)) if place not in claim.constants]
-    if len(learnt) != len(claim.members):
+    constant = dict(claim.constants)
+    learnt = [place for place in range(len(claim.classes)) if place not in constant]
+    if len(learnt) != len(claim.members) or len(constant) != len(claim.constants):
         return False
-    for place in claim.constants:
-        if len(set(_column(Y, place).tolist())) > 1:
+    counts = slice(None) if cost is None else cost > 0
+    for place, always in constant.items():
+        if (_column(Y, place)[counts] != always).any():
             return False
     pairs = zip(learnt, claim.members, strict=True)
     return all(audit(member, X, _column(Y, place).astype(int), cost) for place, member in pairs)
@@ -82,19 +93,24 @@ def _tells_apart(M: Any) -> bool:
 
 
 def _made_of_members(claim: ReductionClaim) -> bool:
-    """Whether the K discriminants are the sums of the members' that the code names, up to what all classes share."""
+    """Whether the K discriminants are the members' own, or the sums of them that the code names."""
     if claim.weights is None or claim.intercept is None:
         return claim.weights is None and claim.intercept is None
     M = np.asarray(claim.code, float)
     V = np.array([np.append(member.claim.weights, member.claim.intercept) for member in claim.members])
-    said, made = np.column_stack([claim.weights, claim.intercept]), M @ V
-    if said.shape != made.shape:
-        return False
-    one_each = (M.T > 0).sum(axis=1) == 1
-    factor = 2.0 if one_each.all() and (M != 0).all() else 1.0  # one against the rest: Tₖ = 2sₖ − Σⱼsⱼ
-    left = factor * said - made
-    size = (np.abs(M) @ np.abs(V)).max(axis=0) + 1e-300
-    return bool((np.ptp(left, axis=0) <= 64 * np.finfo(float).eps * len(M) * size).all())
+    said = np.column_stack([claim.weights, claim.intercept])
+    if not claim.summed:
+        own = _own_classifier(M)
+        return own is not None and np.array_equal(said, np.vstack([V, np.zeros_like(V[:1])])[own])
+    size = np.abs(M) @ np.abs(V)
+    return said.shape == size.shape and bool((np.abs(said - M @ V) <= 4 * np.finfo(float).eps * len(V) * size).all())
+
+
+def _own_classifier(M: Any) -> Any:
+    """The column that has each class alone on its + side, −1 where there is none; None if the code is no such one."""
+    if not ((M != 0).all() and ((M > 0).sum(axis=0) == 1).all() and ((M > 0).sum(axis=1) <= 1).all()):
+        return None
+    return np.where((M > 0).any(axis=1), (M > 0).argmax(axis=1), -1)
 
 
 def _rows(X: Any, taught: Any, member: Any, rows: int) -> Any:

@@ -15,6 +15,11 @@ Floats = NDArray[np.float64]
 class FeatureMap(ABC):
     """x ↦ Φ(x)."""
 
+    def __post_init__(self) -> None:
+        for part in vars(self).values():
+            if isinstance(part, np.ndarray):
+                part.setflags(write=False)  # the verdict's claim shows the same numbers
+
     @property
     @abstractmethod
     def width_in(self) -> int:

@@ -10,6 +10,7 @@ applied block by block inside the fit, and the table of all features is never ma
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +29,11 @@ from .learners.validation import checked_choice, checked_numbers
 Floats = NDArray[np.float64]
 MOST = 1 << 24
 """Features of one map, at most."""
+
+SAYABLE = 10**30
+"""Bytes that are still told by number."""
+NARROWEST = 1e-150
+"""The square of a width must not underflow."""
 
 __all__ = ["GaussianBasis", "Interactions", "Lift", "Polynomial", "Standardise"]
 
@@ -61,8 +67,10 @@ class Polynomial(Transformer):
         """The map: it depends on the rows through the number of their columns only."""
         degree = _whole("degree", self.degree)
         distinct = _flag("interactions_only", self.interactions_only)
-        count = count_of_monomials(len(columns), degree, distinct=distinct)
-        _check_count(count, f"Polynomial(degree={degree}) of {len(columns)} columns", "lower the degree", len(rows))
+        count, what = count_of_monomials(len(columns), degree, distinct=distinct), f"Polynomial(degree={degree})"
+        _check_count(count, f"{what} of {len(columns)} columns", "lower the degree", len(rows))
+        if count * degree > 8 * MOST:
+            raise ValueError(f"{what} of {len(columns)} columns has products of {degree} factors: lower the degree.")
         return monomials(len(columns), min(degree, len(columns)) if distinct else degree, distinct=distinct)
 
 
@@ -139,17 +147,21 @@ class GaussianBasis(Transformer):
             points = count ** int((low < high).sum())
             _check_count(points, f"A grid of {count} points on each of {d} axes", "take fewer points", len(rows))
             return grid(low, high, count)
+        if self.centres is None:
+            raise ValueError("centres is None; give 'k-means', 'grid', or an array with a row for each centre.")
         centres = checked_numbers("centres", self.centres)
         if centres.ndim != 2 or centres.shape[1] != d or not len(centres):
             raise ValueError(
                 f"centres has shape {centres.shape}; X has {d} columns: give a row of {d} numbers for each centre."
             )
-        return centres
+        return centres.copy()
 
     def _widths(self, centres: Floats) -> Floats:
         if isinstance(self.widths, str):
             checked_choice("widths", self.widths, ("spacing",))
             return nearest_other(centres)
+        if self.widths is None or isinstance(self.widths, bool | np.bool_):
+            raise ValueError(f"widths is {self.widths!r}; give 'spacing', a positive number, or one for each centre.")
         widths = checked_numbers("widths", self.widths)
         if np.ndim(self.widths) and widths.shape != (len(centres),):
             raise ValueError(
@@ -158,6 +170,11 @@ class GaussianBasis(Transformer):
         if not (widths > 0).all():
             j = int(np.flatnonzero(~(widths.ravel() > 0))[0])
             raise ValueError(f"widths[{j}] is {widths.ravel()[j]}; a width is a positive number.")
+        if not (widths >= NARROWEST).all():
+            j = int(np.flatnonzero(~(widths.ravel() >= NARROWEST))[0])
+            raise ValueError(
+                f"widths[{j}] is {widths.ravel()[j]}: its square is zero in floating point; give a larger one."
+            )
         return np.broadcast_to(widths, len(centres)).astype(np.float64)
 
 
@@ -195,7 +212,8 @@ class Standardise(Transformer):
     Parameters
     ----------
     centre : bool
-        Whether the mean is subtracted. Not from a sparse X, whose zeros that would fill.
+        Whether the mean is subtracted. `transform` refuses to subtract it from a sparse X, whose zeros that would
+        fill; inside a fit, where blocks are written out in any case, it may.
 
     Attributes
     ----------
@@ -249,17 +267,31 @@ def _flag(name: str, value: Any) -> bool:
 
 def _check_count(count: int, what: str, remedy: str, rows: int) -> None:
     if count > MOST:
-        raise ValueError(
-            f"{what} makes {count} features, {8 * count * rows / 1e9:.3g} GB for these {rows} rows; at most {MOST} can "
-            f"be made: {remedy}, or choose fewer columns."
+        size = 8 * count * rows
+        made = (
+            f"{count} features, {size / 1e9:.3g} GB"
+            if size < SAYABLE
+            else f"some 10^{_digits(count)} features, too many"
         )
+        raise ValueError(
+            f"{what} makes {made} for these {rows} rows; at most {MOST} can be made: {remedy}, or choose fewer columns."
+        )
+
+
+def _digits(count: int) -> int:
+    """log₁₀ of a whole number of any size, rounded down or nearly."""
+    return int((count.bit_length() - 1) * math.log10(2))
 
 
 def _pairs(given: Any, columns: list[str]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise ValueError(f"pairs is {given!r}; give a list of pairs of columns, [(0, 1)] say, or None for all of them.")
     for k, pair in enumerate(given):
-        if isinstance(pair, str) or len(pair) != 2:
-            raise ValueError(f"pairs[{k}] is {pair!r}; a pair is two columns, by name or place.")
+        if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+            raise ValueError(
+                f"pairs[{k}] is {pair!r}; a pair is two columns, by name or place, and pairs a list of them: [(0, 1)]."
+            )
         i, j = sorted(_column(k, each, columns) for each in pair)
         if i == j:
             raise ValueError(f"pairs[{k}] is {pair!r}, one column twice: for squares use Polynomial(2).")

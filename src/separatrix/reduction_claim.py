@@ -28,8 +28,10 @@ class ReductionClaim:
     weights: Floats | None = None
     """Where the classifiers are linear and the largest of K scores decides: K × columns, made of theirs."""
     intercept: Floats | None = None
-    constants: tuple[int, ...] = ()
-    """Of overlapping labels: those that all rows have, or none, so that there is nothing to learn."""
+    summed: bool = True
+    """Whether the score of class k is Σₗ Mₖₗsₗ; else that of its own classifier, zero where it has none."""
+    constants: tuple[tuple[int, bool], ...] = ()
+    """Of overlapping labels: those that all rows that count have, or none; their places, and which of the two."""
     objective: str = "members"
     """Or "mistakes", where every classifier only counts these."""
 
@@ -43,4 +45,4 @@ class Members(Proof):
 
 def worst(statuses: tuple[str, ...]) -> str:
     """The status of the whole: that of the member that came least far."""
-    return min(statuses, key=WORST_FIRST.index)
+    return min(statuses, key=WORST_FIRST.index, default="optimal")

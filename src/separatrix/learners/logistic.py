@@ -331,7 +331,8 @@ class LogisticRegression(LinearClassifier):
         columns, features = names_of(self, rows.shape[1]), None
         if self.features is not None:
             named = hasattr(self, "feature_names_in_")
-            features = learn_features(self.features, rows, columns, named, self)
+            seen = rows[np.flatnonzero(cost)] if cost.size and not cost.all() else rows  # weight zero is a row absent
+            features = learn_features(self.features, seen, columns, named, self)
             rows, columns = mapped_rows(rows, features, self), features.names
         K = len(targets.classes)
         problem = Problem(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from ..data.reading import finite
 from ..feature_base import FeatureMap
 from ..feature_maps import Chain
 from ..mapped import Mapped
+from .transformer import check_names
 from .validation import checked_rows, not_finite
 
 Floats = NDArray[np.float64]
@@ -75,11 +75,7 @@ def learn_features(features: Any, rows: Any, columns: Sequence[str], named: bool
         maps.append(one.map_)
         names = one.map_.names(names)
         fitted.append(one)
-    name, count = Counter(names).most_common(1)[0]
-    if count > 1:
-        raise ValueError(
-            f"There are {count} features of the name {name!r}: rename the columns of X, or leave out what makes them."
-        )
+    check_names(names)
     return Features(joined(maps), tuple(columns), names, tuple(fitted), named)
 
 

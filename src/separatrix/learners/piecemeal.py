@@ -23,6 +23,11 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
     """One pass over these rows in their order, from where the model stands."""
     settings = checked_settings(model)
     _check_online(model)
+    if getattr(model, "features_", None) is not None:
+        raise ValueError(
+            "This model was fitted in features of X, and partial_fit learns in X itself: call fit again with "
+            "features=None, or put the features before a new learner in a pipeline."
+        )
     new = not hasattr(model, "classes_")
     rows = checked_rows(model, X, reset=new)
     known = _classes(model, y, classes, new)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -67,4 +69,18 @@ def _alone(estimator: LogisticRegression, X: Any, cost: Floats, task: Task) -> L
     own = X if task.rows is None else _safe_indexing(X, task.rows)
     rows = slice(None) if task.rows is None else task.rows
     model: LogisticRegression = clone(estimator)
-    return model.fit(own, task.positive.astype(int), cost[rows] if cost.size else None)
+    with rows_by_their_place(task.rows):
+        return model.fit(own, task.positive.astype(int), cost[rows] if cost.size else None)
+
+
+@contextmanager
+def rows_by_their_place(rows: NDArray[np.intp] | None) -> Iterator[None]:
+    """An error that names one of these rows by its number among them is raised again with its place in X."""
+    try:
+        yield
+    except ValueError as error:
+        said = str(error)
+        if rows is None or not said.startswith("The feature "):
+            raise
+        named = re.sub(r"of row (\d+) ", lambda found: f"of row {rows[int(found[1])]} ", said, count=1)
+        raise ValueError(named) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +22,15 @@ BLOCK = 1 << 22
 """Features of sparse rows that are made together."""
 
 
+def check_names(names: Sequence[str]) -> None:
+    """No two features of one name: a data frame or a rule could not tell them apart."""
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise ValueError(
+            f"There are {count} features of the name {name!r}: rename the columns of X, or leave out what makes them."
+        )
+
+
 class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """x ↦ Φ(x): `fit` learns the map, `transform` applies it; `map_` is the map itself, plain numbers."""
 
@@ -37,7 +47,9 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with unchanged_on_failure(self):
             rows = self._rows(X, reset=True)
             self._check_sparse(rows)
-            self.map_ = self.learn(rows, names_of(self, rows.shape[1]))
+            columns = names_of(self, rows.shape[1])
+            self.map_ = self.learn(rows, columns)
+            check_names(self.map_.names(columns))
         return self
 
     def transform(self, X: Any) -> Any:

@@ -41,8 +41,8 @@ class OneVsRest(Reduction):
     estimator : learner
         Any learner of two classes with decision_function or predict_proba: ours, or scikit-learn's.
     classifiers : "K" or "K-1"
-        A classifier for each class; or, as the texts count them, for each but the last, which is what none of the
-        others claims: its score is zero.
+        A classifier for each class (of two classes one is enough); or, as the texts count them, for each but the last,
+        which is what none of the others claims: its score is zero, and of equal scores it is taken.
     probabilities : "normalise" or "coupling"
         rₖ/Σⱼrⱼ; of K − 1 classifiers in proportion to the odds rₖ/(1 − rₖ), and 1 for the last class. Or the
         probabilities that are nearest to agreeing with every classifier (see `OneVsOne`).
@@ -58,7 +58,8 @@ class OneVsRest(Reduction):
     code_ : array, K × L of −1, 0 and +1
         Which classes a classifier has on which side.
     rule_ : LinearRule
-        Where the classifiers are linear.
+        Where the classifiers are linear. Of K − 1 classifiers its first class is the last of `classes_`, the one
+        without weights.
     verdict_ : Verdict
         How the classifiers ended: `check(X, y)` checks each on its own rows.
 
@@ -74,6 +75,8 @@ class OneVsRest(Reduction):
     (3, [[0, 0, 0], [0, 0, 0]])
     """
 
+    summed = False
+
     def __init__(
         self, estimator: Any, *, classifiers: str = "K", probabilities: str = "normalise", n_jobs: int | None = None
     ) -> None:
@@ -88,24 +91,34 @@ class OneVsRest(Reduction):
             return one_against_rest(len(classes))
         return all_but_the_last_against_rest(len(classes))
 
-    def _by_votes(self) -> bool:
-        return False  # the largest score is that of the class that alone claims a row, and decides between several
-
     def _votes(self, scores: Floats) -> Counts:
         return claims(self.code_, scores)
 
     def _discriminants(self, scores: Floats) -> Floats:
         return scores if scores.shape[1] == len(self.classes_) else np.column_stack([scores, np.zeros(len(scores))])
 
-    def _outside(self, coded: CodedRule) -> LinearRule:
+    def _chosen(self, scores: Floats) -> Counts:
+        """The largest score: that of the class that alone claims a row. The class that has no classifier goes first."""
+        best: Counts = scores.argmax(axis=1)
+        if scores.shape[1] < len(self.classes_):
+            best[scores.max(axis=1) <= 0] = scores.shape[1]
+        return best
+
+    def _made(self, coded: CodedRule) -> tuple[Floats, Floats]:
         missing = len(coded.classes) - len(coded.weights)
-        if len(coded.classes) == 2:
-            return super()._outside(coded)
         weights = np.vstack([coded.weights, np.zeros((missing, coded.weights.shape[1]))])
-        return LinearRule(weights, np.append(coded.intercept, np.zeros(missing)), coded.classes, coded.columns)
+        return weights, np.append(coded.intercept, np.zeros(missing))
+
+    def _outside(self, coded: CodedRule) -> LinearRule:
+        if len(coded.classes) == 2 or len(coded.classes) == len(coded.weights):
+            return super()._outside(coded)
+        weights, intercept = self._made(coded)  # the last class first, so that of equal scores it is taken
+        turned = np.roll(np.arange(len(weights)), 1)
+        classes = tuple(coded.classes[k] for k in turned)
+        return LinearRule(weights[turned], intercept[turned], classes, coded.columns)
 
     def _probabilities(self, r: Floats, scores: Floats) -> Floats:
-        if self.probabilities == "coupling":
+        if self._coupled:
             return coupled(r, self.code_)
         return shared(r, scores) if r.shape[1] == len(self.classes_) else odds_of(r)
 
@@ -156,11 +169,8 @@ class OneVsOne(Reduction):
         checked_choice("probabilities", self.probabilities, ("coupling", "normalise"))
         return one_against_one(len(classes))
 
-    def _by_votes(self) -> bool:
-        return self.decide == "votes"
-
     def _probabilities(self, r: Floats, scores: Floats) -> Floats:
-        return (coupled if self.probabilities == "coupling" else averaged)(r, self.code_)
+        return (coupled if self._coupled else averaged)(r, self.code_)
 
 
 class OutputCode(Reduction):
@@ -220,9 +230,6 @@ class OutputCode(Reduction):
             return exhaustive(len(classes))
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         return checked_code({"dense": dense, "sparse": sparse}[self.code](len(classes), rng), classes)
-
-    def _by_votes(self) -> bool:
-        return self.decide == "votes"
 
     def _probabilities(self, r: Floats, scores: Floats) -> Floats:
         return coupled(r, self.code_)

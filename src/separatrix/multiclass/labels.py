@@ -9,20 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ..learners.base import LinearClassifier
 from ..learners.together import Task
-from ..learners.validation import checked_rows, not_finite, unchanged_on_failure
+from ..learners.validation import unchanged_on_failure
 from ..reduction_claim import ReductionClaim
 from ..rule import LinearRule
-from ..verdict import Verdict, listed
+from ..verdict import listed
+from .base import MetaLearner, gives_probabilities
 from .members import (
+    check_jobs,
     check_learner,
-    check_table,
     checked_weights,
     gathered_warnings,
     linear_rules,
@@ -30,7 +28,6 @@ from .members import (
     scores_of,
     teach,
 )
-from .reduction import _gives_probabilities
 from .words import verdict_of_members, warning_kind
 
 Floats = NDArray[np.float64]
@@ -39,7 +36,7 @@ TOGETHER = 64
 """Labels whose columns are written out at a time."""
 
 
-class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultiLabel(MetaLearner):
     """ŷₗ = 1[sₗ(x) > 0] for each label l by itself, so that a row may have several, or none.  [000 §8.4]
 
     Parameters
@@ -75,8 +72,6 @@ class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
     ([[1, 0, 1], [1, 0, 0]], True)
     """
 
-    verdict_: Verdict
-
     def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -88,14 +83,6 @@ class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
         tags.target_tags.two_d_labels = True
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = True
-        try:
-            inner = get_tags(self.estimator)
-        except (AttributeError, TypeError):
-            return tags
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.input_tags.pairwise = inner.input_tags.pairwise
-        tags.non_deterministic = inner.non_deterministic
         return tags
 
     def fit(self, X: Any, y: Labels, sample_weight: Any = None) -> MultiLabel:
@@ -106,6 +93,7 @@ class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
 
     def _fit(self, X: Any, y: Labels, sample_weight: Any) -> None:
         check_learner(self.estimator, type(self).__name__)
+        check_jobs(self.n_jobs)
         checked = self._rows(X, reset=True)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         rows = _num_samples(X)
@@ -137,7 +125,8 @@ class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
         found = tuple(getattr(member, "verdict_", None) for member in learnt)
         counted_only = bool(found) and all(v is not None and v.claim.objective == "mistakes" for v in found)
         claim = ReductionClaim(
-            tuple(self.classes_.tolist()), None, found, rows, constants=tuple(self._constant.tolist()),
+            tuple(self.classes_.tolist()), None, found, rows,
+            constants=tuple((int(place), bool(self._always[place])) for place in self._constant),
             objective="mistakes" if counted_only else "members",
         )  # fmt: skip
         columns = self._columns()
@@ -152,17 +141,6 @@ class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
                 LinearRule(w, float(b), (0, 1), columns, probabilistic=_likely(member))
                 for w, b, member in zip(*linear, learnt, strict=True)
             )
-
-    def _columns(self) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
-        width = getattr(self, "n_features_in_", 0)
-        return tuple(map(str, names)) if names is not None else tuple(f"x{j}" for j in range(width))
-
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        if isinstance(self.estimator, LinearClassifier):
-            return checked_rows(self, X, reset=reset)
-        check_table(self, X, reset=reset)
-        return None
 
     def _scores(self, X: Any) -> Iterator[tuple[Any, Floats]]:
         """The scores of some labels at a time: their places, and n × that many."""
@@ -180,17 +158,13 @@ class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
             rule = LinearRule(weights[0], float(intercept[0]))
         else:
             rule = LinearRule(weights, intercept, tuple(range(len(weights))))
-        with np.errstate(invalid="ignore", over="ignore"):
-            scores = rule.score(rows).reshape(-1, len(weights))
-        if not np.isfinite(scores).all():
-            raise not_finite(rows, self._columns(), self)
-        return scores
+        return self._scored(rule, rows).reshape(-1, len(weights))
 
     def _score(self, place: int, X: Any) -> Floats:
         member = self.estimators_[place]
         if member is None:
             return np.full(_num_samples(X), np.inf if self._always[place] else -np.inf)
-        return scores_of(member, X)
+        return scores_of(member, X, f"label {self.classes_[place]}")
 
     def decision_function(self, X: Any) -> Floats:
         """sₗ, n × L: positive where the label is predicted; infinite where there was nothing to learn."""
@@ -208,7 +182,7 @@ class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
         i, j = np.concatenate(rows), np.concatenate(labels)
         return csr_array((np.ones(len(i), np.int64), (i, j)), shape=(_num_samples(X), len(self.classes_)))
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """P(label l | x), n × L; the rows do not add up to one, since a row may have several labels or none."""
         check_is_fitted(self, "estimators_")
@@ -219,7 +193,7 @@ class MultiLabel(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: i
         member = self.estimators_[place]
         if member is None:
             return np.full(_num_samples(X), float(self._always[place]))
-        return probability_of(member, X)
+        return probability_of(member, X, f"label {self.classes_[place]}")
 
 
 def is_sparse(Y: Any) -> bool:
@@ -245,7 +219,10 @@ def checked_labels(y: Any, rows: int) -> tuple[Any, NDArray[Any]]:
     if y is None:
         raise ValueError("MultiLabel needs y: requires y to be passed, but the target y is None.")
     names = getattr(y, "columns", None)
-    Y: Any = csc_array(y) if is_sparse(y) else np.asarray(y)
+    try:
+        Y: Any = csc_array(y) if is_sparse(y) else np.asarray(y)
+    except ValueError:  # rows of different lengths
+        Y = np.empty(len(y))
     if Y.ndim != 2 or Y.shape[1] < 1:
         raise ValueError(
             f"y has shape {Y.shape}; MultiLabel needs a column of 0 and 1 for each label. Lists of labels become one "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
@@ -16,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from ..data.threads import thread_count
 from ..learners.logistic import LogisticRegression
-from ..learners.together import Task, fit_together
+from ..learners.together import Task, fit_together, rows_by_their_place
 from ..learners.validation import checked_costs, not_finite
 from ..learners.warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
 from ..rule import LinearRule
@@ -33,6 +35,12 @@ def check_learner(estimator: Any, whole: str) -> None:
     if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise TypeError(
             f"{whole} was given {estimator!r}; it needs a learner of two classes, LogisticRegression() say."
+        )
+    named = getattr(estimator, "class_weight", None)
+    if isinstance(named, dict) and not set(named) <= {0, 1}:
+        raise ValueError(
+            f"class_weight names {sorted(map(str, set(named) - {0, 1}))[0]!r}; inside {whole} a classifier has the "
+            "classes 0 and 1, its − and its + side. To weigh classes of y, give sample_weight to fit."
         )
     if not (hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")):
         name = type(estimator).__name__
@@ -78,7 +86,7 @@ def _all_taught(
             f"{type(estimator).__name__} takes no sample_weight: leave it out, or use a learner that does."
         )
     if type(estimator) is LogisticRegression and isinstance(checked, np.ndarray):
-        threads = thread_count(None if n_jobs in (None, -1) else max(1, n_jobs))
+        threads = thread_count(None if n_jobs is None else effective_n_jobs(n_jobs))
         named = columns if hasattr(X, "columns") else None
         members = list(fit_together(estimator, checked, tasks, sample_weight, threads, named, X if named else None))
         for member in members if named else ():
@@ -96,7 +104,15 @@ def _taught(estimator: Any, X: Any, task: Task, sample_weight: Any, square: bool
     cost: dict[str, Any] = {}
     if sample_weight is not None:
         cost["sample_weight"] = sample_weight if task.rows is None else sample_weight[task.rows]
-    return clone(estimator).fit(part, task.positive.astype(np.int64), **cost)
+    with rows_by_their_place(task.rows):
+        return clone(estimator).fit(part, task.positive.astype(np.int64), **cost)
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """None, or a whole number as joblib reads it: −1 is all CPUs, −2 all but one."""
+    whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and n_jobs != 0):
+        raise ValueError(f"n_jobs is {n_jobs!r}; give None, a number of threads, or −1 for as many as there are CPUs.")
 
 
 def checked_weights(sample_weight: Any, rows: int) -> Floats | None:
@@ -104,23 +120,32 @@ def checked_weights(sample_weight: Any, rows: int) -> Floats | None:
     return None if sample_weight is None else checked_costs(sample_weight, rows)
 
 
-def scores_of(member: Any, X: Any) -> Floats:
+def scores_of(member: Any, X: Any, said: str) -> Floats:
     """The member's score of each row: positive for the classes on its + side. Of a probability p it is p − ½."""
-    if hasattr(member, "decision_function"):
-        s = np.asarray(member.decision_function(X), dtype=np.float64)
-        s = s[:, 0] if s.ndim == 2 and s.shape[1] == 1 else s
-    else:
-        s = probability_of(member, X) - 0.5
+    if not hasattr(member, "decision_function"):
+        return probability_of(member, X, said) - 0.5
+    s = np.asarray(member.decision_function(X), dtype=np.float64)
+    s = s[:, 0] if s.ndim == 2 and s.shape[1] == 1 else s
     if s.ndim != 1:
         raise ValueError(
             f"{type(member).__name__} gave scores of shape {s.shape} for two classes; one score a row is needed."
         )
-    return s
+    return _finite(s, member, said, "score")
 
 
-def probability_of(member: Any, X: Any) -> Floats:
+def probability_of(member: Any, X: Any, said: str) -> Floats:
     """The member's probability of its + side, row by row."""
-    return np.asarray(member.predict_proba(X), dtype=np.float64)[:, 1]
+    return _finite(np.asarray(member.predict_proba(X), dtype=np.float64)[:, 1], member, said, "probability")
+
+
+def _finite(given: Floats, member: Any, said: str, what: str) -> Floats:
+    wrong = np.flatnonzero(~np.isfinite(given))
+    if wrong.size:
+        raise ValueError(
+            f"{type(member).__name__}, {said}, gave row {wrong[0]} the {what} {given[wrong[0]]}: it cannot be weighed "
+            f"against those of the others, so every {what} must be a finite number."
+        )
+    return given
 
 
 def linear_rules(members: Sequence[Any], columns: tuple[str, ...]) -> tuple[Floats, Floats] | None:

@@ -8,23 +8,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..coded_rule import CodedRule, duel
 from ..coding import Signs, agreements, elected, totals, undecided
-from ..learners.base import LinearClassifier
-from ..learners.targets import checked_targets
+from ..learners.targets import Targets, checked_targets
 from ..learners.together import Task
-from ..learners.validation import checked_rows, not_finite, unchanged_on_failure
+from ..learners.validation import checked_rows, unchanged_on_failure
 from ..reduction_claim import ReductionClaim
 from ..rule import LinearRule
-from ..verdict import Verdict
+from .base import MetaLearner, gives_probabilities
 from .members import (
+    check_jobs,
     check_learner,
-    check_table,
     checked_weights,
     gathered_warnings,
     linear_rules,
@@ -36,17 +34,8 @@ from .words import verdict_of_members, warning_kind
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.intp]
-
-
-def _gives_probabilities(model: Any) -> bool:
-    learnt = [member for member in getattr(model, "estimators_", ()) if member is not None]
-    members = learnt or [model.estimator]
-    if not all(hasattr(member, "predict_proba") for member in members):
-        name = type(model.estimator).__name__
-        raise AttributeError(
-            f"{name} has no predict_proba, so {type(model).__name__} has none: use LogisticRegression()."
-        )
-    return True
+ONE = ((-1,), (1,))
+"""The code of two classes and one classifier, whose score is all."""
 
 
 def _is_linear(model: Any) -> bool:
@@ -55,17 +44,16 @@ def _is_linear(model: Any) -> bool:
     raise AttributeError(f"{type(model).__name__} has no distance here: its decision is not by one linear rule.")
 
 
-class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Reduction(MetaLearner, ABC):
     """ŷ from the scores s₁ … s_L of binary classifiers, each taught the classes that its column of the code names."""
 
-    estimator: Any
-    n_jobs: int | None
-    verdict_: Verdict
     rule_: LinearRule | CodedRule
+    summed = True
+    """Whether the score of class k is Σₗ Mₖₗsₗ, not that of its own classifier."""
 
     @abstractmethod
     def _code(self, classes: list[Any]) -> Signs:
-        """M, K × L."""
+        """M, K × L; the settings are looked at on the way."""
 
     def _votes(self, scores: Floats) -> Counts:
         return agreements(self.code_, scores)
@@ -74,26 +62,14 @@ class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):  # typ
         """A score for each class, n × K."""
         return totals(self.code_, scores)
 
-    @abstractmethod
-    def _by_votes(self) -> bool:
-        """Whether votes come before scores."""
+    def _chosen(self, scores: Floats) -> Counts:
+        """The places of the classes that are predicted."""
+        T = self._discriminants(scores)
+        return elected(self._votes(scores), T) if self._by_votes else T.argmax(axis=1)
 
     @abstractmethod
     def _probabilities(self, r: Floats, scores: Floats) -> Floats:
         """P(k | x) from the probabilities that the classifiers give their + sides."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        try:
-            inner = get_tags(self.estimator)
-        except (AttributeError, TypeError):
-            return tags
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.input_tags.pairwise = inner.input_tags.pairwise
-        tags.input_tags.positive_only = inner.input_tags.positive_only
-        tags.non_deterministic = inner.non_deterministic
-        return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Reduction:
         """Teach every classifier its rows; `verdict_` says how they ended."""
@@ -102,104 +78,102 @@ class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):  # typ
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        name = type(self).__name__
-        check_learner(self.estimator, name)
+        check_learner(self.estimator, type(self).__name__)
+        check_jobs(self.n_jobs)
         if y is None:
-            raise ValueError(f"{name} needs y: requires y to be passed, but the target y is None.")
+            raise ValueError(f"{type(self).__name__} needs y: requires y to be passed, but the target y is None.")
         checked = self._rows(X, reset=True)
         X = X.tocsr() if hasattr(X, "tocsr") else X
-        targets = checked_targets(self, y)
-        if targets.index is None:
-            raise ValueError(
-                f"Unknown label type: y holds probabilities; {name} parts classes by their labels. Give one label a "
-                "row; for overlapping labels use MultiLabel, for probabilities LogisticRegression itself."
-            )
         rows = _num_samples(X)
-        if rows != len(targets):
-            raise ValueError(
-                f"X has {rows} rows and y {len(targets)} labels: give one label for each row. "
-                f"(Found input variables with inconsistent numbers of samples: [{rows}, {len(targets)}])"
-            )
+        targets, index = self._labels(y, rows)
         cost = checked_weights(sample_weight, rows)
-        classes = targets.classes.tolist()
-        code = self._code(classes)
-        index = targets.index.astype(np.intp)
+        _check_mass(targets, cost)
+        code = self._code(targets.classes.tolist())
         with gathered_warnings() as said:
             members = teach(self.estimator, X, _tasks(code, index), cost, self.n_jobs, checked, self._columns())
         self.classes_, self.code_, self.estimators_ = targets.classes, code, members
+        self._by_votes, self._coupled = self._settings()
         self._taught_rows = _taught_rows(self, code, index)
         self._conclude(rows)
         if said and not self.verdict_.ok:
             warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
 
+    def _labels(self, y: Any, rows: int) -> tuple[Targets, Counts]:
+        targets = checked_targets(self, y)
+        if targets.index is None:
+            raise ValueError(
+                f"Unknown label type: y holds probabilities; {type(self).__name__} parts classes by their labels. Give "
+                "one label a row; for overlapping labels use MultiLabel, for probabilities LogisticRegression itself."
+            )
+        if rows != len(targets):
+            raise ValueError(
+                f"X has {rows} rows and y {len(targets)} labels: give one label for each row. "
+                f"(Found input variables with inconsistent numbers of samples: [{rows}, {len(targets)}])"
+            )
+        return targets, targets.index.astype(np.intp)
+
+    def _settings(self) -> tuple[bool, bool]:
+        """Whether votes come before scores, and whether probabilities are coupled: as they were at fit."""
+        return getattr(self, "decide", "scores") == "votes", getattr(self, "probabilities", "coupling") == "coupling"
+
     def _conclude(self, rows: int) -> None:
         """The rule, where the classifiers are linear; and the verdict."""
-        self.__dict__.pop("rule_", None)
-        columns = self._columns()
+        for name in ("rule_", "_coded"):
+            self.__dict__.pop(name, None)
+        columns, classes = self._columns(), tuple(self.classes_.tolist())
+        found = tuple(getattr(member, "verdict_", None) for member in self.estimators_)
         linear = linear_rules(self.estimators_, columns)
-        classes = tuple(self.classes_.tolist())
         weights = intercept = None
         if linear is not None:
-            coded = CodedRule(linear[0], linear[1], self.code_, classes, columns)
-            self._coded = coded
-            if self._by_votes() and len(classes) > 2:
-                self.rule_ = coded
-            else:
-                self.rule_ = self._outside(coded)
-                if len(classes) > 2:
-                    weights, intercept = np.array(self.rule_.weights), np.array(self.rule_.intercept)
-        else:
-            self.__dict__.pop("_coded", None)
-        found = tuple(getattr(member, "verdict_", None) for member in self.estimators_)
-        claimed = all(getattr(getattr(v, "claim", None), "weights", None) is not None for v in found)
+            self._coded = coded = CodedRule(linear[0], linear[1], self.code_, classes, columns)
+            by_votes = self._by_votes and not self._is_one
+            self.rule_ = coded if by_votes else self._outside(coded)
+            if not by_votes and len(classes) > 2 and all(hasattr(getattr(v, "claim", None), "weights") for v in found):
+                weights, intercept = self._made(coded)
         counted = bool(found) and all(v is not None and v.claim.objective == "mistakes" for v in found)
         claim = ReductionClaim(
-            classes, self.code_, found, rows, weights if claimed else None, intercept if claimed else None,
-            objective="mistakes" if counted else "members",
-        )  # fmt: skip
-        duels = [duel(column, classes) for column in self.code_.T]
-        self.verdict_ = verdict_of_members(
-            self.estimators_, duels, claim, len(columns) + 1, type(self.estimator).__name__
+            classes, self.code_, found, rows, weights, intercept, self.summed, (), "mistakes" if counted else "members"
         )
+        self.verdict_ = verdict_of_members(
+            self.estimators_, self._duels(), claim, len(columns) + 1, type(self.estimator).__name__
+        )
+
+    @property
+    def _is_one(self) -> bool:
+        return tuple(map(tuple, self.code_.tolist())) == ONE
+
+    def _duels(self) -> list[str]:
+        """What each classifier parts, in words."""
+        return [duel(column, self.classes_.tolist()) for column in self.code_.T]
+
+    def _made(self, coded: CodedRule) -> tuple[Floats, Floats]:
+        """Weights and intercepts of the K discriminants."""
+        M = coded.code.astype(np.float64)
+        return M @ coded.weights, M @ coded.intercept
 
     def _outside(self, coded: CodedRule) -> LinearRule:
         """The linear rule of the whole."""
         if len(coded.classes) == 2:
             half = (coded.code[1].astype(np.float64) - coded.code[0]) / 2
             return LinearRule(half @ coded.weights, float(half @ coded.intercept), coded.classes, coded.columns)
-        return coded.discriminants()
-
-    def _columns(self) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
-        width = getattr(self, "n_features_in_", 0)
-        return tuple(map(str, names)) if names is not None else tuple(f"x{j}" for j in range(width))
-
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        """X as our own linear learners read it; for any other learner None: it reads X itself."""
-        if isinstance(self.estimator, LinearClassifier):
-            return checked_rows(self, X, reset=reset)
-        check_table(self, X, reset=reset)
-        return None
+        return LinearRule(*self._made(coded), coded.classes, coded.columns)
 
     def _member_scores(self, X: Any) -> Floats:
         """sₗ, n × L."""
         check_is_fitted(self, "estimators_")
-        coded: CodedRule | None = getattr(self, "_coded", None)
         rows = self._rows(X, reset=False)
-        if coded is not None and rows is not None:
-            with np.errstate(invalid="ignore", over="ignore"):
-                scores = coded.score(rows)
-            if not np.isfinite(scores).all():
-                raise not_finite(rows, coded.columns, self)
-            return scores
-        return np.column_stack([scores_of(*pair) for pair in self._asked(X)])
+        if rows is not None and hasattr(self, "_coded"):
+            return self._scored(self._coded, rows)
+        return np.column_stack([scores_of(*asked) for asked in self._asked(X)])
 
-    def _asked(self, X: Any) -> list[tuple[Any, Any]]:
-        """Every member and the rows as it is to be asked about them: of kernel values, those with its own rows."""
+    def _asked(self, X: Any) -> list[tuple[Any, Any, str]]:
+        """Every member, the rows it is asked about (of kernel values, those with its own rows), and its name."""
+        duels = self._duels()
         if self._taught_rows is None:
-            return [(member, X) for member in self.estimators_]
+            return [(member, X, said) for member, said in zip(self.estimators_, duels, strict=True)]
         X = np.asarray(X)
-        return [(member, X[:, rows]) for member, rows in zip(self.estimators_, self._taught_rows, strict=True)]
+        trios = zip(self.estimators_, self._taught_rows, duels, strict=True)
+        return [(member, X[:, rows], said) for member, rows, said in trios]
 
     def votes(self, X: Any) -> Counts:
         """How many classifiers speak for each class, n × K.
@@ -215,41 +189,34 @@ class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):  # typ
         return undecided(self.votes(X))
 
     def decision_function(self, X: Any) -> Floats:
-        """A score for each class, n × K, whose largest is predicted; of two classes one score a row.
+        """A score for each class, n × K, whose largest is predicted; of two classes one score a row, the difference.
 
-        Where votes decide, the votes and a part of one by the summed scores: vₖ + Tₖ/(3(1 + |Tₖ|)), Tₖ = Σₗ Mₖₗsₗ.
+        Where votes decide, the votes and a part of one by the summed scores, vₖ + sign Tₖ · u/(3(1 + u)) with
+        u = log(1 + |Tₖ|), Tₖ = Σₗ Mₖₗsₗ.
         """
         scores = self._member_scores(X)
-        if len(self.classes_) == 2:
-            return self._of_two(scores)
-        T = self._discriminants(scores)
-        return self._votes(scores) + T / (3 * (1 + np.abs(T))) if self._by_votes() else T  # type: ignore[no-any-return]
+        if self._is_one:
+            return scores[:, 0]
+        found = self._discriminants(scores)
+        if self._by_votes:
+            u = np.log1p(np.abs(found))
+            found = self._votes(scores) + np.sign(found) * u / (3 * (1 + u))
+        return (found[:, 1] - found[:, 0]) / 2 if len(self.classes_) == 2 else found  # type: ignore[no-any-return]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest score; where votes decide, the one with the most, then the largest score."""
         scores = self._member_scores(X)
-        if len(self.classes_) == 2:
-            return self.classes_[(self._of_two(scores) > 0).astype(np.intp)]  # type: ignore[no-any-return]
-        T = self._discriminants(scores)
-        chosen = elected(self._votes(scores), T) if self._by_votes() else T.argmax(axis=1)
+        chosen = (scores[:, 0] > 0).astype(np.intp) if self._is_one else self._chosen(scores)
         return self.classes_[chosen]  # type: ignore[no-any-return]
 
-    def _of_two(self, scores: Floats) -> Floats:
-        """Of two classes: half of T₁ − T₀, the score of the one classifier where there is one."""
-        return scores @ ((self.code_[1].astype(np.float64) - self.code_[0]) / 2)  # type: ignore[no-any-return]
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """P(k | x), n × K: never NaN, and every row adds up to one."""
-        check_is_fitted(self, "estimators_")
         scores = self._member_scores(X)
-        r = np.column_stack([probability_of(*pair) for pair in self._asked(X)])
-        if self.code_.shape == (2, 1):
-            r = r if self.code_[1, 0] > 0 else 1 - r
-            return np.column_stack([1 - r, r])
-        return self._probabilities(r, scores)
+        r = np.column_stack([probability_of(*asked) for asked in self._asked(X)])
+        return np.column_stack([1 - r, r]) if self._is_one else self._probabilities(r, scores)
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(k | x)."""
         with np.errstate(divide="ignore"):
@@ -262,6 +229,17 @@ class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):  # typ
         assert isinstance(rule, LinearRule)
         self._member_scores(X)  # so that a wrong X is named
         return rule.distance(checked_rows(self, X, reset=False))
+
+
+def _check_mass(targets: Targets, cost: Floats | None) -> None:
+    """Rows that count, of every class."""
+    if cost is None:
+        return
+    for label, total in zip(targets.classes.tolist(), targets.totals(cost), strict=True):
+        if total == 0:
+            raise ValueError(
+                f"Every sample of class {label!r} has sample_weight zero: leave them out; one class only is too few."
+            )
 
 
 def _tasks(code: Signs, index: Counts) -> list[Task]:
