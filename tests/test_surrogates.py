@@ -286,3 +286,25 @@ def test_scores_of_pairs_are_refused():
     model = SVC(kernel="linear", decision_function_shape="ovo").fit(X, y)
     with pytest.raises(ValueError, match=r"\(80, 6\) and there are 4 classes.*4 scores a row are needed"):
         surrogates(model, X, y)
+
+
+def test_scores_of_pairs_are_not_taken_for_scores_of_classes():
+    from sklearn.datasets import load_iris
+    from sklearn.svm import SVC
+
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(
+        ValueError, match=r"SVC predicts another class than that with the largest score in \d+% of the rows"
+    ):
+        surrogates(SVC(decision_function_shape="ovo").fit(X, y), X, y)
+    table = surrogates(SVC().fit(X, y), X, y)
+    assert table["0-1"].value < 0.05
+
+
+def test_an_unknown_label_of_any_kind_is_named():
+    X = np.arange(6.0)[:, None]
+    rule = LinearRule([1.0], -2.5, ("n", "p"))
+    for label in ("zz", None):
+        y = np.array(["n", "n", "n", "p", "p", label], dtype=object)
+        with pytest.raises(ValueError, match=rf"y\[5\] is {label!r}, none of the rule's classes"):
+            surrogates(rule, X, y)

@@ -14,6 +14,7 @@ from separatrix.data import Sparse
 from separatrix.features import Polynomial
 from separatrix.learners import side_by_side, together
 from separatrix.learners.together import Task, fit_together
+from separatrix.linalg import factor
 
 
 @pytest.fixture(autouse=True)
@@ -278,6 +279,54 @@ def test_features_are_left_to_the_fit_alone(alone):
     for model, task in zip(fit_together(estimator, X, tasks), tasks, strict=True):
         assert model.coef_.shape == (1, 20)
         assert model.verdict_.check(X, task.positive.astype(int))
+    assert len(alone) == len(tasks)
+
+
+def test_a_loose_tolerance_asks_for_the_exact_leverage(monkeypatch):
+    X, y = problem(3000, 8)
+    asked = []
+    own = side_by_side.Small._leverage
+    monkeypatch.setattr(side_by_side.Small, "_leverage", lambda *given: (asked.append(1), own(*given))[1])
+    for tol in (0.5, 0.1, 0.01):
+        for model, task in zip(
+            fit_together(LogisticRegression(tol=tol), X, one_against_rest(y)), one_against_rest(y), strict=True
+        ):
+            assert model.verdict_.check(X, task.positive.astype(int))
+    assert asked
+
+
+def test_the_exact_leverage():
+    X, y = problem(500, 6)
+    task = one_against_rest(y)[0]
+    shared = side_by_side.SideBySide.of(LogisticRegression(), X, np.empty(0), tuple("abcdef"))
+    ready, _ = shared._prepared(task)
+    small = side_by_side.Small.of(ready.problem)
+    made = factor(small.hessian)
+    sure = 1 / (2 + 2 * np.cosh(small.v @ small.Z)) < 1e-10
+    sizes = np.einsum("in,ij,jn->n", small.Z, np.linalg.inv(small.hessian), small.Z)
+    assert small._leverage(made) == pytest.approx(sizes[~sure].max(), rel=1e-6)
+
+
+@pytest.mark.parametrize("d", [6, 80])
+@pytest.mark.parametrize("unit", [1e-300, 1e-40, 1e40, 1e300])
+def test_the_unit_of_the_weights_does_not_matter(d, unit):
+    X, y = problem(2000, d)
+    cost = np.random.default_rng(0).uniform(0.5, 2, 2000)
+    tasks = one_against_rest(y)[:2]
+    plain = fit_together(LogisticRegression(l2=1e-3), X, tasks, cost)
+    for model, other, task in zip(
+        fit_together(LogisticRegression(l2=1e-3), X, tasks, unit * cost), plain, tasks, strict=True
+    ):
+        assert model.verdict_.status == "optimal"
+        np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-4)
+        assert model.verdict_.check(X, task.positive.astype(int), unit * cost)
+
+
+def test_far_from_zero_the_fit_alone_looks_closer(alone):
+    X, y = problem(2000, 3)
+    X[:, 0] += 1e8
+    tasks = one_against_rest(y)
+    fit_together(LogisticRegression(l2=1e-12), X, tasks)
     assert len(alone) == len(tasks)
 
 

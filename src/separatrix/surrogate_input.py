@@ -15,6 +15,10 @@ LIKELY = 1e-6
 """How far a classifier's probabilities may be from those of its scores; single precision is allowed."""
 
 
+STRAY = 0.1
+"""Rows in which a classifier may predict another class than that with the largest score: a vote with few ties does."""
+
+
 class Asked(NamedTuple):
     """A score or K scores for each row, and what is true of the row."""
 
@@ -40,6 +44,7 @@ def asked(rule: Any, X: Any, y: Any, sample_weight: Any) -> Asked:
     _check_finite(X)
     scores = _scores(rule, X)
     _check_scores(scores, classes)
+    _check_meaning(rule, X, scores, classes)
     own = _places(y, classes, len(scores))
     return Asked(scores, own, shares(sample_weight, len(scores)), classes, _likely(rule, X, scores))
 
@@ -95,6 +100,25 @@ def _check_scores(scores: Floats, classes: tuple[Any, ...]) -> None:
         raise ValueError(f"The score of row {i} is NaN or infinite: look there for missing or enormous numbers in X.")
 
 
+def _check_meaning(rule: Any, X: Any, scores: Floats, classes: tuple[Any, ...]) -> None:
+    """Scores of three pairs look like those of three classes; what is predicted then tells them apart."""
+    if not hasattr(rule, "predict"):
+        return
+    if scores.ndim == 1:
+        chosen, clear = (scores > 0).astype(np.intp), scores != 0
+    else:
+        ranked = np.sort(scores, axis=1)
+        chosen, clear = scores.argmax(axis=1), ranked[:, -1] > ranked[:, -2]
+    said = _places(rule.predict(X), classes, len(scores))
+    share = float((said != chosen)[clear].mean()) if clear.any() else 0.0
+    if share > STRAY:
+        raise ValueError(
+            f"{type(rule).__name__} predicts another class than that with the largest score in {share:.0%} of the "
+            "rows: these are no scores of the classes, but perhaps of pairs. Ask for a score of each class, as by "
+            'decision_function_shape="ovr".'
+        )
+
+
 def _places(y: Any, classes: tuple[Any, ...], rows: int) -> NDArray[np.intp]:
     y = np.asarray(y)
     if y.shape != (rows,):
@@ -104,7 +128,7 @@ def _places(y: Any, classes: tuple[Any, ...], rows: int) -> NDArray[np.intp]:
         place[y == label] = k
     if (place < 0).any():
         i = int(np.flatnonzero(place < 0)[0])
-        raise ValueError(f"y[{i}] is {y[i].item()!r}, none of the rule's classes {list(classes)}.")
+        raise ValueError(f"y[{i}] is {y[i : i + 1].tolist()[0]!r}, none of the rule's classes {list(classes)}.")
     return place
 
 

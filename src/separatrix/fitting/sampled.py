@@ -124,7 +124,7 @@ class SampledPlan(MarginPlan):
 
         rows, frame = self.problem.rows, self.frame
         picked, inverse = drawn(curvature, self.size)
-        X, weight = np.ascontiguousarray(rows.X[picked]), curvature[picked] * inverse
+        X, weight = np.ascontiguousarray(rows.X[picked]), curvature[picked] / rows.weight * inverse
         total = np.zeros((frame.width, frame.width))
         kernel, A = root_kernel(X.dtype.name, layout(X), "float32"), np.empty((BLOCK, frame.width), np.float32)
         for lo in range(0, len(X), BLOCK):
@@ -132,7 +132,6 @@ class SampledPlan(MarginPlan):
             block = A[: hi - lo]
             kernel(X, lo, hi, frame.center, 1 / frame.scale, weight[lo:hi], block)
             total += block.T @ block
-        total /= rows.weight
         diagonal = np.diag_indices_from(total)
         total[diagonal] = np.maximum(total[diagonal], self._diagonal(curvature)) + self.ridge
         return steady_factor(total)

@@ -20,6 +20,10 @@ SURELY = 100.0
 """By how much the rank must be clearer than clear: what is nearer to the edge is left to a fit that looks closer."""
 
 
+FARTHEST = 1e6
+"""How many deviations zero may be from the rows: beyond, an intercept in the user's units costs more than the gap."""
+
+
 def is_small(rows: int, columns: int) -> bool:
     """Whether so many rows of so many columns are few enough, and no fewer than the weights."""
     return columns <= MOST_COLUMNS and rows * (columns + 1) <= MOST_NUMBERS and rows > columns + 1
@@ -68,6 +72,8 @@ class Small:
 
     def proved(self, problem: Problem) -> Outcome | None:
         """The outcome with its proof; None where the proof does not reach the gap that was asked for."""
+        if self.frame.offset > FARTHEST:
+            return None
         slip = margin_rounding(self.frame, self.v, self.radius)
         spread = Chart(self.frame, None).spread
         found = conclusion(self.hessian, self.radius, self.gradient, self._leverage, slip, spread, 1.0, self.Z.shape[1])
@@ -80,4 +86,5 @@ class Small:
     def _leverage(self, made: Factor) -> float:
         from ..compiled_newton import leverage_kernel
 
-        return float(leverage_kernel()(self.Z, self.v, TOO_SURE, made.inverse())) * (1 + 1e-10)
+        inverse = np.ascontiguousarray(made.inverse())  # LAPACK's order is the other one
+        return float(leverage_kernel()(self.Z, self.v, TOO_SURE, inverse)) * (1 + 1e-10)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 from sklearn.base import clone
 
 from ..data import Rows
@@ -151,7 +152,10 @@ class SideBySide:
         dependence = whole if task.rows is None else rank_of(ready.problem.rows, frame, gram)
         if dependence is not None and not self.l2:
             return None
-        ended = steered_minimum(ready.problem, frame, gram, dependence)
+        try:
+            ended = steered_minimum(ready.problem, frame, gram, dependence)
+        except LinAlgError:  # numbers of such a size that the fit alone must look closer
+            return None
         if ended is None or ended[0].status != "optimal":
             return None
         records = [Record(p.passes, p.value, p.gradient_norm, p.step, seconds) for p, seconds in ended[1]]

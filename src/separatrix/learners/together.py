@@ -38,6 +38,8 @@ def fit_together(
     is X as the user has it, a data frame say, for the fits that are made alone. Each fit is the one that the estimator
     would make by itself, but for the way to the minimum; where that way does not end in a proved minimum, the
     estimator's own `fit` is called. The bits of a result hang neither on the number of threads nor on the other tasks.
+
+    Passes are counted as they are made, so a `max_passes` too small for the fit alone may be enough here.
     """
     names = columns or tuple(f"x{j}" for j in range(X.shape[1]))
     _check_finite(X, names, estimator)
