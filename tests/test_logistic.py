@@ -665,3 +665,14 @@ def test_a_small_fit_does_not_load_numba():
         "print('numba' in sys.modules)"
     )
     assert in_a_new_process(code) == "False"
+
+
+@pytest.mark.parametrize("l2", [1.0, 1e3])
+def test_a_large_penalty_makes_no_column_a_combination_of_others(l2):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((600, 3)), rng.integers(0, 2, 600)
+    X[:, 0] *= 1e-8
+    verdict = LogisticRegression(l2=l2).fit(X, y).verdict_
+    assert verdict.rank.rank == 4
+    assert verdict.rank.aliased == ()
+    assert verdict.check(X, y)

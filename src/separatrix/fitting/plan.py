@@ -11,7 +11,7 @@ import numpy as np
 
 from ..certificate import Bounds, share_of_rows
 from ..data import Rows
-from ..linalg import Dependence, Factor, Root, factor, shifted
+from ..linalg import Dependence, Factor, Root, factor
 from ..losses import Squared
 from ..risk import Ask, Frame, Jet, Risk
 from ..solvers.descent import Direction, State
@@ -111,21 +111,24 @@ class Plan(ABC):
     def _squares(self, rows: Rows, sample: Rows, ask: Ask) -> tuple[Jet, float]:
         """The jet at zero of the risk of (1 − m)², and the least part of a column's square that is its own.
 
-        Its Hessian is 2XᵀX/n; as a root if the columns are nearly dependent. The rank is settled on the way.
+        Its Hessian is 2XᵀX/n and the penalty; as a root if the columns are nearly dependent. The rank is settled on the
+        way, before the penalty is added: beside a large one the digits of the products would be lost.
         """
-        squares = Risk(Squared(), sample, self.frame, 8 * self.ridge, np.arange(self.frame.width))
+        squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width))
         at = squares(np.zeros(self.frame.width), ask)
         self.passes += len(sample) / len(rows)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
             raise NotFiniteError
-        own = _own_part(shifted(at.hessian, -squares.ridge))
+        own = _own_part(at.hessian)
         if ask.steering and own < SINGLE:
             at = squares(np.zeros(self.frame.width), FULL)
-            own = _own_part(shifted(at.hessian, -squares.ridge))
+            own = _own_part(at.hessian)
         if not np.isfinite(at.hessian).all():
             raise NotFiniteError
         if own < CLEAR:
             at = self._settle_rank(replace(squares, rows=rows))
+        else:
+            self._penalise(at.hessian)
         self.nearly_dependent = isinstance(at.hessian, Root)
         return at, own
 
@@ -133,9 +136,10 @@ class Plan(ABC):
         """Find the columns that are combinations of others; without a penalty they get no weight of their own."""
         at = squares(np.zeros(self.frame.width), FULL)
         self.passes += 1
-        if _own_part(shifted(at.hessian, -squares.ridge)) > CLEAR:
+        if _own_part(at.hessian) > CLEAR:
+            self._penalise(at.hessian)
             return at
-        found = ranked(squares.rows, self.frame, shifted(at.hessian, -squares.ridge) / 2)
+        found = ranked(squares.rows, self.frame, at.hessian / 2)
         self.passes += 1
         if found.aliased.size:
             self.dependence = found
@@ -144,10 +148,15 @@ class Plan(ABC):
                 squares = replace(squares, active=found.kept)
                 at = squares(np.zeros(found.kept.size), FULL)
                 self.passes += 1
+        self._penalise(at.hessian)
         if _own_part(at.hessian) > CLEAR or self.literal:
             return at
         self.passes += 1
-        return squares(np.zeros(at.gradient.size), ROOT)
+        return replace(squares, ridge=8 * self.ridge)(np.zeros(at.gradient.size), ROOT)
+
+    def _penalise(self, hessian: Floats) -> None:
+        """Add the penalty's curvature: eight times, as the squares bend eight times as much as the likelihood."""
+        hessian[np.diag_indices_from(hessian)] += 8 * self.ridge[self.active]
 
     def _random(self, shape: tuple[int, ...]) -> Floats:
         """Weights that give scores of about ±2, whatever the number of columns."""
