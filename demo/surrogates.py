@@ -57,9 +57,12 @@ def main() -> None:
         print(f"\n{scene.what}")
         for label, learner in (("least squares", LeastSquaresClassifier), ("NLL", LogisticRegression)):
             models = [learner().fit(*rows) for rows in (scene.before, scene.after)]
-            print(f"  {label:14}" + " → ".join(f"threshold {-m.intercept_[0] / m.coef_[0, 0]:7.3f}" for m in models))
+            print(
+                f"  {label:14}"
+                + " → ".join(f"threshold {round(-m.intercept_[0] / m.coef_[0, 0], 3) + 0.0:7.3f}" for m in models)
+            )
         best = [surface("logistic-squared", *rows, size=11).minima[0].theta for rows in (scene.before, scene.after)]
-        print(f"  {'LMSE':14}" + " → ".join(f"threshold {-a / b:7.3f}" for a, b in best))
+        print(f"  {'LMSE':14}" + " → ".join(f"threshold {round(-a / b, 3) + 0.0:7.3f}" for a, b in best))
     figure, words = picture()
     OUT.parent.mkdir(exist_ok=True)
     draft = OUT.with_suffix(".part.png")
