@@ -676,3 +676,16 @@ def test_a_large_penalty_makes_no_column_a_combination_of_others(l2):
     assert verdict.rank.rank == 4
     assert verdict.rank.aliased == ()
     assert verdict.check(X, y)
+
+
+@pytest.mark.parametrize("seed", [2, 5, 6, 7, 11, 12])
+def test_dependent_columns_in_units_far_apart_keep_their_digits(seed):
+    """The shortest weights would move what a column of 10⁻⁸ says to columns of 10⁸, where it drowns."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((300, 5)), rng.integers(0, 2, 300)
+    X *= 10.0 ** rng.choice([-8, -4, 0, 4, 8], 5)
+    X[:, 0] = X[:, 1:] @ rng.integers(-1, 2, 4)
+    model = LogisticRegression().fit(X, y)
+    assert model.verdict_.status == "optimal"
+    assert len(model.verdict_.rank.aliased) == 1
+    assert model.verdict_.check(X, y)

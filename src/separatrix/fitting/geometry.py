@@ -18,6 +18,8 @@ SAMPLE, RARE, BLOCK = 4096, 25, 1024
 WIDE, WIDE_BLOCK = 2000, 65536
 """The most columns of CSR rows for matrices of them: 32 MB each, and blocks of rows with their zeros beside; rows whose
 squares are added up together."""
+HEAVIEST = 1e6
+"""Digits that the shortest weights may cost where columns that depend on each other are in different units."""
 CLEAR, GONE = 1e-8, 1e-14
 """The part of its square that must be a column's own to be no combination of others; that it may have to be one."""
 
@@ -186,6 +188,8 @@ class Chart:
         full[self.dependence.kept] = v
         weights, intercept = self.frame.to_user(full)
         along, shift = self._same_scores()
+        if self._burden(along) > HEAVIEST:
+            return weights, intercept
         t = np.linalg.lstsq(along, weights, rcond=None)[0]
         return weights - along @ t, intercept - float(shift @ t)
 
@@ -194,6 +198,13 @@ class Chart:
         assert self.dependence is not None
         moves = [self.frame.to_user(n) for n in self.dependence.null_space().T]
         return np.array([w for w, _ in moves]).T, np.array([b for _, b in moves])
+
+    def _burden(self, along: Floats) -> float:
+        """max |aⱼaₖ|rₖ/(rⱼ‖a‖²): how many times larger, at most, a column's share of a score becomes by shortening."""
+        reach = np.abs(self.frame.center) + self.frame.scale
+        size = np.abs(along)
+        return float(((size * reach[:, None]).max(axis=0) * (size / reach[:, None]).max(axis=0)
+                      / np.square(along).sum(axis=0)).max(initial=0.0))  # fmt: skip
 
     def spread(self, inverse: Floats) -> Floats:
         """√(T M⁻¹ Tᵀ)ⱼⱼ for each weight and the intercept, T the map to the user's units."""

@@ -56,7 +56,9 @@ class Plan(ABC):
 
     @property
     def chart(self) -> Chart:
-        """The way to the user's units; with aliased columns to the shortest of all weights with the same scores."""
+        """The way to the user's units; with aliased columns to the shortest of all weights with the same scores,
+        unless their units are so far apart that this would cost digits.
+        """
         return Chart(self.frame, self.dependence if self.problem.l2 == 0 and not self.literal else None)
 
     @property
