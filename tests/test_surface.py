@@ -217,6 +217,73 @@ def test_rows_that_stay_on_the_boundary_cost_what_they_cost():
     assert lmse.value == pytest.approx(4 * (1 * 2 / 3) / 5, abs=1e-6)
 
 
+def lowest_seen(found):
+    """The least J over many directions and lengths, and on lines beside the rays on which a row has margin zero."""
+    angles = np.linspace(0, 2 * np.pi, 360, endpoint=False)
+    ways = np.column_stack([np.cos(angles), np.sin(angles)])
+    Z = found.criterion.plane.Z[found.criterion.plane.Z.any(axis=1)]
+    on = np.column_stack([-Z[:, 1], Z[:, 0]]) / np.hypot(*Z.T)[:, None]
+    on = np.vstack([on, -on])
+    across = np.column_stack([-on[:, 1], on[:, 0]])
+    points = [c * ways for c in np.geomspace(0.05, 300, 20)]
+    points += [100 * on + t * across for t in np.linspace(-3, 3, 61)]
+    return found.criterion.values(np.vstack(points)).min()
+
+
+@pytest.mark.parametrize("name", ["log", "exponential", "logistic-squared"])
+@pytest.mark.parametrize("seed", range(12))
+def test_nothing_is_lower_than_the_lowest_minimum_where_rows_share_places_or_are_zero(name, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(-3, 4, (9, 1 + seed % 2)).astype(float), np.append(rng.integers(0, 2, 7), [0, 1])
+    if seed % 2:
+        X[:3] = [[0, 0], [1, 0], [1, 1]]
+    found = surface(name, X, y, size=9)
+    best = found.minima[0]
+    assert best.value <= lowest_seen(found) + 1e-6
+    if best.attained:
+        assert found.at(*best.theta) == pytest.approx(best.value)
+    else:  # and it is tended to, along the ray or beside it
+        across = np.linspace(-6, 6, 4001)[:, None] * [-best.theta[1], best.theta[0]]
+        there = found.criterion.values(1e3 * np.array(best.theta) + across).min()
+        assert there == pytest.approx(best.value, abs=1e-4)
+
+
+@pytest.mark.parametrize(("name", "at_zero"), [("log", math.log(2)), ("exponential", 1.0), ("logistic-squared", 1.0)])
+def test_a_row_of_zeros_costs_what_margin_zero_costs(name, at_zero):
+    (found,) = surface(name, [[0, 0], [1, 2], [2, 1], [-1, -1]], [0, 1, 1, 0]).minima
+    assert found.kind == "at infinity"
+    assert found.value == pytest.approx(at_zero / 4, rel=1e-12)
+
+
+def test_a_row_of_zeros_is_neither_right_nor_wrong_in_the_limit():
+    X, y = [[0.0, 0], [1, 1], [-1, -1], [2, -1], [1, 2]], [1, 1, 0, 0, 1]
+    found = surface("logistic-squared", X, y, size=9)
+    assert found.minima[0].value == pytest.approx(found.at(*(1e3 * np.array(found.minima[0].theta))), rel=1e-12)
+    assert found.minima[0].value == pytest.approx(0.2)
+
+
+def test_the_boundary_through_a_place_of_both_classes_may_be_the_best_way_outwards():
+    """Rows a and b there: min aσ(−t)² + bσ(t)² = ab/(a + b), lower than a and than b."""
+    x, y = np.array([-3.0, 1, -3, 3, 0, 2, 1, 0, 3, 0, 3]), [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]
+    found = surface("logistic-squared", x[:, None], y)
+    best = found.minima[0]
+    assert best.kind == "at infinity"
+    assert best.value == pytest.approx(4 * (1 + 1 / 2) / 11, rel=1e-12)  # one mistake at 3, and a tie of 1 and 1 at −3
+    assert best.theta == pytest.approx((-3 / math.sqrt(10), -1 / math.sqrt(10)))
+    weight = np.where((x == -3) & (np.array(y) == 1), 3.0, 1.0)
+    best = surface("logistic-squared", x[:, None], y, sample_weight=weight).minima[0]
+    assert best.value == pytest.approx(4 * (1 + 3 / 4) / 13, rel=1e-12)
+
+
+def test_ties_of_rows_at_unequal_distances_on_one_line():
+    """Rows z and −2z of one class are right on opposite sides: the least of σ(−t)² + σ(2t)² is found by looking."""
+    X, y = [[1.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]], [1, 1, 1, 0]
+    found = surface("logistic-squared", X, y)
+    t = np.linspace(-5, 5, 200_001)
+    least = min((4 / (1 + np.exp(t)) ** 2 + 4 / (1 + np.exp(-2 * t)) ** 2).min(), 4.0)
+    assert found.minima[0].value == pytest.approx(least / 4, abs=1e-8)
+
+
 @pytest.mark.parametrize(("name", "kind"), [("hinge", "flat region"), ("squared-hinge", "flat region"),
                                             ("perceptron", "flat region"), ("squared", "minimum")])  # fmt: skip
 def test_other_losses_attain_theirs_on_separated_rows(name, kind):

@@ -8,18 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..learners.separability import separability
+from .infinity import LOWER, at_infinity, ends_of, starts_outwards
 from .line import Line
-from .mistakes import Cells, Cone, cells, cones
+from .mistakes import Cone, cells, cones
 from .plane import Criterion, Plane
 from .search import Place, corner, descend, grid_minima, starts
 
 Floats = NDArray[np.float64]
 APART = 1e-5
 """Minima nearer to each other than this, in units of the data, are one."""
-ON = 0.1
-"""Of a ray along which J falls: a row whose margin is less than this part of the largest stays where it is."""
-LOWER = 1e-9
-"""Values nearer than this are equal, when it is asked which minimum is the lowest."""
 
 
 @dataclass(frozen=True)
@@ -108,25 +105,25 @@ def _rest(criterion: Criterion, direction: Floats, on_it: NDArray[np.bool_]) -> 
     plane = criterion.plane
     if not on_it.any():
         return 0.0
-    left = Criterion(
-        criterion.named, Plane(plane.Z[on_it], plane.sign[on_it], plane.weight[on_it], plane.lifted, plane.classes)
-    )
+    left = Criterion(criterion.named, plane.only(on_it))
     across = Line(left, np.zeros(2), np.array([-direction[1], direction[0]]))
-    (spot,) = across.minima()
-    return left.value(across.at(spot.low)) * left.plane.total / plane.total
+    t = across.minima()[0].low if across.rates.any() else 0.0  # a row z = 0 costs φ(0) wherever θ goes
+    return left.value(across.at(t)) * left.plane.total / plane.total
 
 
 def _several(criterion: Criterion, axes: tuple[Floats, Floats] | None, grid: Floats | None) -> tuple[Minimum, ...]:
     """Of a loss that is not convex and has an upper end: the minima that descents lead to, those at infinity too."""
     T = criterion.plane.whitening()
-    begin = [np.zeros((1, 2)), starts(criterion, T)]
+    ends = ends_of(criterion)
+    begin = [np.zeros((1, 2)), starts(criterion, T), starts_outwards(criterion, ends)]
     if axes is not None and grid is not None:
         places = grid_minima(grid)
         begin.append(np.column_stack([axes[0][places[:, 0]], axes[1][places[:, 1]]]))
     ended = [descend(criterion, start, T) for start in np.concatenate(begin)]
     near = [place for place in ended if not place.far and _is_minimum(criterion, place, T)]
     found = [_named(place, "minimum") for place in _distinct(near, T)]
-    found += _at_infinity(criterion, [place for place in ended if place.far])
+    outwards = at_infinity(criterion, ends, [place for place in ended if place.far])
+    found += [Minimum(_pair(direction), limit, "at infinity") for direction, limit in outwards]
     return _ranked(found or [_named(min(ended, key=lambda place: place.value), "minimum")])
 
 
@@ -144,46 +141,6 @@ def _distinct(places: list[Place], T: Floats) -> list[Place]:
         ):
             kept.append(place)
     return kept
-
-
-def _at_infinity(criterion: Criterion, far: list[Place]) -> list[Minimum]:
-    """One for each way of telling the rows apart that a descent ran off with, and for the best way of all."""
-    plane, everywhere = criterion.plane, cells(criterion.plane)
-    top = criterion.named.times * float(criterion.loss.value(np.float64(-1e3)))
-    best = [theta for _, theta in cones(everywhere)] if everywhere.sectors.min() == everywhere.least() else []
-    found, seen = [], set()
-    for theta, value in [(np.array(theta), np.inf) for theta in best] + [(place.theta, place.value) for place in far]:
-        side = plane.Z @ theta > 0
-        limit = top * float(plane.weight[side != (plane.sign > 0)].sum()) / plane.total
-        if value < limit - LOWER:  # rows at one place, of both classes, that stay on the boundary for ever
-            m = plane.sign * (plane.Z @ theta)
-            settled = _from_above(m[np.abs(m) > ON * np.abs(m).max()])
-        else:
-            settled = settles(plane, everywhere, theta)
-        if settled and side.tobytes() not in seen:
-            seen.add(side.tobytes())
-            found.append(Minimum(_pair(theta / np.linalg.norm(theta)), min(limit, value), "at infinity"))
-    return found
-
-
-def settles(plane: Plane, everywhere: Cells, theta: Floats) -> bool:
-    """Whether J(cθ) of a squared error falls to its limit as c → ∞, in the whole sector of θ, and rises beside it.
-
-    J − limit is 4 Σ e^(−2cm) over rows that are right less 8 Σ e^(−c|m|) over those that are wrong, but for smaller
-    terms. So it comes from above where the nearest right row is less than half as far as the nearest wrong one; where
-    it does not, J is lower than its limit at some c, and the limit is no minimum.
-    """
-    k, n = everywhere.sector(theta), len(everywhere.rays)
-    if min(everywhere.sectors[k - 1], everywhere.sectors[(k + 1) % n]) <= everywhere.sectors[k]:
-        return False
-    a, b = (ray / np.hypot(*ray) for ray in (everywhere.rays[k - 1], everywhere.rays[k]))
-    share = np.linspace(0, 1, 35)[1:-1, None]
-    return all(_from_above(plane.sign * (plane.Z @ direction)) for direction in (1 - share) * a + share * b)
-
-
-def _from_above(m: Floats) -> bool:
-    right, wrong = m[m > 0], m[m < 0]
-    return not len(wrong) or (len(right) > 0 and bool(-wrong.max() >= 2 * right.min()))
 
 
 def _ranked(found: list[Minimum]) -> tuple[Minimum, ...]:

@@ -75,7 +75,7 @@ class Cells(NamedTuple):
 
 def cells(plane: Plane) -> Cells:
     """All cells, by one sort."""
-    group, lines = _lines(plane)
+    group, lines = line_of_each_row(plane)
     up = plane.sign > 0
     ahead = np.einsum("ij,ij->i", plane.Z, np.column_stack([lines[:, 1], -lines[:, 0]])[group]) > 0
     lying = group >= 0
@@ -94,7 +94,7 @@ def cells(plane: Plane) -> Cells:
     return Cells(np.vstack([lines, -lines]), sectors, on_rays, places)
 
 
-def _lines(plane: Plane) -> tuple[NDArray[np.intp], Floats]:
+def line_of_each_row(plane: Plane) -> tuple[NDArray[np.intp], Floats]:
     """The line of each row, −1 where z = 0, and a direction of each in the upper half-plane, by growing angle."""
     Z = plane.Z
     if plane.lifted:

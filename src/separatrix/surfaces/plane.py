@@ -63,6 +63,10 @@ class Plane:
         """Σc."""
         return float(self.weight.sum())
 
+    def only(self, rows: NDArray[np.bool_]) -> Plane:
+        """Some of the rows."""
+        return Plane(self.Z[rows], self.sign[rows], self.weight[rows], self.lifted, self.classes)
+
     def whitening(self) -> Floats:
         """T with θ = Tφ, such that the columns of ZT have mean square one, and of (1, x) no covariance."""
         share = self.weight / self.total
