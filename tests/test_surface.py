@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from separatrix import (
     LeastSquaresClassifier,
@@ -127,6 +128,35 @@ def test_the_lowest_corner_of_the_hinge_is_the_best_of_all_corners(seed, columns
     ]
     assert found.minima[0].value == pytest.approx(found.criterion.values(np.array(corners)).min(), rel=1e-12)
     assert found.at(*found.minima[0].theta) == found.minima[0].value
+
+
+def least_hinge(plane):
+    """min Σ cξ/Σ c with ξ ≥ 0, m ≥ 1 − ξ, by linear programming in units in which the data have spread one."""
+    rows = plane.whitened()[0]
+    V, n = rows.sign[:, None] * rows.Z, len(rows.Z)
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    return linprog(
+        np.r_[0, 0, rows.weight / rows.total], np.hstack([-V, -np.eye(n)]), -np.ones(n),
+        bounds=[(None, None)] * 2 + [(0, None)] * n, options=tight,
+    ).fun  # fmt: skip
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e4, 1e5, 1e6])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_the_hinge_is_least_where_a_linear_programme_says_whatever_the_offset(offset, columns):
+    for seed in range(20):
+        X, y, weight = drawn(seed, 8 + seed, columns, shift=0.4)
+        X = X + offset if columns == 1 else np.column_stack([X[:, 0] * (1 + offset), X[:, 0] * (1 + offset) + X[:, 1]])
+        found = surface("hinge", X, y, sample_weight=weight if seed % 2 else None, size=3)
+        (best,) = found.minima
+        assert best.value == pytest.approx(least_hinge(found.criterion.plane), abs=1e-8)
+        assert found.at(*best.theta) == best.value
+
+
+def test_the_least_hinge_of_eight_rows_around_a_hundred_thousand():
+    x = [100000.0, 100000.3, 99999.73, 99999.11, 99999.55, 99999.01, 100000.06, 100001.34]
+    found = surface("hinge", np.array(x)[:, None], [0, 0, 1, 0, 0, 0, 1, 1], size=3)
+    assert found.minima[0].value == pytest.approx(0.571229, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))

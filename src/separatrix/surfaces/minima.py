@@ -71,7 +71,7 @@ def _of_planes(criterion: Criterion) -> Minimum:
     ):  # the perceptron's criterion: zero at θ = 0, and elsewhere if rows can be separated
         flat = _kind(criterion.plane)[0] != "overlap"
         return Minimum((0.0, 0.0), 0.0, "flat region" if flat else "minimum")
-    place = corner(criterion, np.zeros(2))
+    place = corner(criterion)
     return _named(place, "flat region" if place.flat else "minimum")
 
 

@@ -77,6 +77,22 @@ class Plane:
         spread = np.sqrt(share @ np.square(x - mean))
         return np.array([[1.0, -mean / spread], [0.0, 1 / spread]])
 
+    def whitened(self) -> tuple[Plane, Floats]:
+        """Rows of (z₁/s₁, (z₂ − ρz₁)/s₂), of mean square one and no covariance, and T with Zθ = (ZT)φ, θ = Tφ.
+
+        They are computed one by one and not as ZT, so that equal rows stay equal and an offset costs no digits.
+        """
+        share = self.weight / self.total
+        first, second = self.Z.T
+        s1 = np.sqrt(share @ np.square(first))
+        rho = (share * (first / s1)) @ (second / s1)
+        rest = second - rho * first
+        s2 = np.sqrt(share @ np.square(rest))
+        if not (s1 > 0 and s2 > 0):
+            return self, np.eye(2)
+        T = np.array([[1 / s1, -rho / s2], [0.0, 1 / s2]])
+        return Plane(np.column_stack([first / s1, rest / s2]), self.sign, self.weight, False, self.classes), T
+
 
 @dataclass(frozen=True, eq=False)
 class Criterion:

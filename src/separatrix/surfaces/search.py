@@ -90,36 +90,37 @@ def grid_minima(values: Floats) -> NDArray[np.intp]:
     return np.argwhere(np.all([values <= other for other in neighbours], axis=0))
 
 
-def corner(criterion: Criterion, start: Floats) -> Place:
+def corner(criterion: Criterion) -> Place:
     """Of J made of planes: down a fold to its lowest corner, then down those that meet there, till none falls.
 
-    At a corner J is a cone whose pieces are bounded by the folds, so if it rises along each of them it rises.
+    At a corner J is a cone whose pieces are bounded by the folds, so if it rises along each of them it rises. This is
+    looked at in units in which the data have spread one: else folds of a column with an offset are nearly parallel.
     """
-    plane, kink = criterion.plane, criterion.loss.kinks[0]
-    V = plane.sign[:, None] * plane.Z
-    theta, value = _lowest(criterion, start, np.array([1.0, 0.0]))
-    theta, value = _lowest(criterion, theta, np.array([0.0, 1.0]))
+    plane, T = criterion.plane.whitened()
+    white = Criterion(criterion.named, plane)
+    V, kink = plane.sign[:, None] * plane.Z, criterion.loss.kinks[0]
+    phi, value = np.zeros(2), white.value(np.zeros(2))
     for _ in range(10_000):
-        folds = _folds(V, theta, kink)
-        lower = [(_lowest(criterion, theta, fold)) for fold in folds]
-        best = min(lower, key=lambda found: found[1], default=(theta, value))
+        lower = [_lowest(white, phi, way) for way in (*_folds(V, phi, kink), *_slopes(white, phi))]
+        best = min(lower, key=lambda found: found[1])
         if best[1] >= value - 1e-15 * max(value, 1e-3):
             break
-        theta, value = best
-    flat = any(_width(criterion, theta, fold) > 1e-9 for fold in _folds(V, theta, kink))
-    return Place(theta, value, False, flat)
+        phi, value = best
+    flat = any(_width(white, phi, fold) > 1e-9 for fold in _folds(V, phi, kink))
+    return Place(T @ phi, criterion.value(T @ phi), False, flat)
 
 
 def _folds(V: Floats, theta: Floats, kink: float) -> list[Floats]:
-    """The directions along which rows that are at the kink stay there; the axes where there are none."""
+    """The directions along which rows that are at the kink stay there."""
     m = V @ theta
     size = np.abs(V) @ np.abs(theta) + abs(kink)
-    rows = V[(np.abs(m - kink) <= 1e-11 * size) & V.any(axis=1)]
-    across = rows / np.hypot(*rows.T)[:, None]
-    across[across[:, 0] < 0] *= -1
-    distinct = np.unique(np.round(across, 9), axis=0, return_index=True)[1]
-    folds = [np.array([-z[1], z[0]]) for z in across[distinct]]
-    return folds if len(folds) > 1 else [*folds, np.array([1.0, 0.0]), np.array([0.0, 1.0])]
+    rows = np.unique(V[(np.abs(m - kink) <= 1e-11 * size) & V.any(axis=1)], axis=0)
+    return [np.array([-z[1], z[0]]) / np.hypot(*z) for z in rows]
+
+
+def _slopes(criterion: Criterion, theta: Floats) -> list[Floats]:
+    """The axes and the gradient: a way down where no fold is near, or where rounding hides one."""
+    return [np.array([1.0, 0.0]), np.array([0.0, 1.0]), criterion.derivatives(theta)[0]]
 
 
 def _lowest(criterion: Criterion, theta: Floats, direction: Floats) -> tuple[Floats, float]:
