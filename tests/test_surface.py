@@ -19,6 +19,7 @@ from separatrix import (
 )
 from separatrix.rule import LinearRule
 from separatrix.surfaces import plane as planes
+from separatrix.surfaces.line import Line
 from separatrix.surfaces.mistakes import cells
 from separatrix.surfaces.plane import Criterion, Plane
 
@@ -399,6 +400,58 @@ def test_the_minima_of_a_slice_are_as_low_as_a_dense_grid(name, held, at):
         for t in (low + 1e-9, (low + high) / 2, high - 1e-9):
             theta = (at, t) if held == "theta0" else (t, at)
             assert found.at(*theta) == pytest.approx(minimum.value, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", list(planes.NAMES))
+@pytest.mark.parametrize("held", ["theta0", "theta1"])
+@pytest.mark.parametrize("at", [1e3, -1e6, 1e6, 1e20])
+def test_slices_far_outside_the_grid(name, held, at):
+    """As low as any breakpoint, any middle between two, and any place near one; flat parts are flat."""
+    X, y = scenes.figure_4_1()
+    found = surface(name, X, y, size=3)
+    cut = found.slice(**{held: at})
+    moving = np.array([0.0, 1.0] if held == "theta0" else [1.0, 0.0])
+    line = Line(found.criterion, at * (1 - moving), moving)
+    t = np.sort(line.breaks()[0])
+    tried = np.concatenate([t, (t[1:] + t[:-1]) / 2, (t[:, None] + [-3.0, -1.0, 1.0, 3.0]).ravel(), cut.t])
+    least = line.values(tried).min()
+    assert np.isfinite(cut.values).all()
+    if name != "exponential":  # its values are held there
+        assert min(m.value for m in cut.minima) <= least * (1 + 1e-9)
+    assert len(cut.minima) == 1 or name not in CONVEX
+    for minimum in cut.minima:
+        if minimum.span is not None and name == "logistic-squared":
+            inside = np.linspace(*minimum.span, 7)
+            np.testing.assert_allclose(line.values(inside), minimum.value, rtol=1e-12)
+
+
+def test_a_slice_far_out_has_the_plateau_of_the_fewest_mistakes():
+    X, y = scenes.figure_4_1()
+    found = surface("logistic-squared", X, y)
+    _, plateau = found.slice(theta0=1e6).minima
+    assert plateau.kind == "flat region"
+    assert plateau.value == pytest.approx(4 / 9, rel=1e-12)
+    assert 1e6 / 1.75 < plateau.span[0] < 785_714 < plateau.span[1] < 1e6
+    assert min(m.value for m in found.slice(theta1=1e6).minima) == pytest.approx(4 / 9, rel=1e-12)
+    (left, _) = found.slice(theta0=1e20).minima
+    assert left.value == pytest.approx(4 * 5 / 9, rel=1e-12)  # and not at the last breakpoint itself
+
+
+def test_a_slice_far_out_of_many_rows_has_it_too():
+    X, y, weight = drawn(3, 700)
+    found = surface("logistic-squared", X, y, sample_weight=weight, size=3)
+    fewest = surface("0-1", X, y, sample_weight=weight, size=3).slice(theta1=1e9).minima[0]
+    assert min(m.value for m in found.slice(theta1=1e9).minima) == pytest.approx(4 * fewest.value, rel=1e-9)
+
+
+def test_the_exponential_loss_of_a_slice_far_out_is_least_where_two_rows_balance():
+    """e^(−m₁) and e^(−m₂) of one rate and opposite directions are alike halfway, plus what their weights differ."""
+    found = surface("exponential", [[0.0], [1.0], [2.0], [5.0]], [0, 1, 0, 1])
+    (best,) = found.slice(theta1=1e6).minima
+    assert best.theta[0] == pytest.approx(-1.5e6, abs=1e-3)
+    (near,) = found.slice(theta1=3.0).minima
+    t = np.linspace(-8, 0, 80_001)
+    assert near.theta[0] == pytest.approx(t[found.slice(theta1=3.0, over=t[::40]).values.argmin() * 40], abs=5e-3)
 
 
 def test_a_slice_may_fall_for_ever():

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from ..losses import Exponential
 from .plane import Criterion
 
 Floats = NDArray[np.float64]
 SCAN, FEW = 2001, 500
 """Points at which a slope with many roots is looked at; up to so many rows, those around each breakpoint too."""
 AROUND = np.array([-6.0, -3.0, -1.5, -0.75, -0.3, 0.0, 0.3, 0.75, 1.5, 3.0, 6.0])
+FLAT = 1e-9
+"""A plateau is wider than this part of the distance between the places at which a slope is seen on either side."""
 LEVEL = 1e-13
 """A slope of this part of the largest one counts as zero."""
 
@@ -104,20 +107,44 @@ class Line:
         return [Spot(float(ends[(a + 1) // 2]), float(ends[b // 2 + (b % 2 == 1)])) for a, b in edges.reshape(-1, 2)]
 
     def _roots(self) -> list[Spot]:
-        """Where the slope passes from below zero to above."""
-
-        def slope(t: float) -> float:
-            return float(self.criterion.derivatives(self.at(t))[0] @ self.direction)
-
+        """Where the slope passes from below zero to above; where it is lost on the way, the plateau between."""
+        slope = self._sign_of_slope()
         if self.criterion.loss.convex:
             return [self._only_root(slope)]
         grid = self._scan()
         slopes = self._slopes(grid)
-        turns = np.flatnonzero((slopes[:-1] < 0) & (slopes[1:] > 0))
-        spots = [self._between(slope, grid[i], grid[i + 1]) for i in turns]
-        spots += [Spot(t, t) for t in grid[1:-1][(slopes[1:-1] == 0) & (slopes[:-2] < 0) & (slopes[2:] > 0)].tolist()]
-        spots += [Spot(-np.inf, -np.inf)] if slopes[0] > 0 else []  # still falling outwards, beyond every breakpoint
-        return sorted([*spots, *([Spot(np.inf, np.inf)] if slopes[-1] < 0 else [])])
+        seen = np.flatnonzero(slopes)
+        if not len(seen):  # so far out that no step is wider than the numbers are apart
+            return self._fewest()
+        down = slopes[seen] < 0
+        turns = down[:-1] & ~down[1:]
+        spots = [self._valley(slope, grid, i, j) for i, j in zip(seen[:-1][turns], seen[1:][turns], strict=True)]
+        spots += [] if down[0] else [Spot(-np.inf, -np.inf)]  # still falling outwards, beyond every breakpoint
+        return sorted([*spots, *([Spot(np.inf, np.inf)] if down[-1] else [])])
+
+    def _valley(self, slope: Callable[[float], float], grid: Floats, i: int, j: int) -> Spot:
+        """The minimum between a place where J falls and the next one where it rises, or the plateau between them."""
+        if j == i + 1:
+            return self._between(slope, grid[i], grid[j])
+        low, high = _edge(slope, grid[i], grid[i + 1]), _edge(slope, grid[j], grid[j - 1])
+        if high - low <= FLAT * (grid[j] - grid[i]):
+            return Spot(float(low + high) / 2, float(low + high) / 2)
+        return Spot(float(low), float(high))
+
+    def _sign_of_slope(self) -> Callable[[float], float]:
+        """J′(t); of e⁻ᵐ divided by the largest of the rows' e⁻ᵐ, so that it has the same sign and cannot overflow."""
+        if not isinstance(self.criterion.loss, Exponential):
+            return lambda t: float(self.criterion.derivatives(self.at(t))[0] @ self.direction)
+        plane = self.criterion.plane
+        moving = self.rates != 0
+        b, a = (plane.sign * (plane.Z @ self.point))[moving], (plane.sign * self.rates)[moving]
+        rise = plane.weight[moving] * a / plane.total
+
+        def relative(t: float) -> float:
+            m = b + t * a
+            return float(-rise @ np.exp(m.min() - m))
+
+        return relative
 
     def _falls(self, way: float) -> bool:
         """Whether no row's margin falls that way: then every φ that falls for ever has no minimum there."""
@@ -141,13 +168,15 @@ class Line:
         return self._level(slope, a, b)
 
     def _level(self, slope: Callable[[float], float], a: float, b: float) -> Spot:
-        """The root; where a squared hinge is zero, the two ends of its floor."""
+        """The root; where a squared hinge is zero, or φ″ is lost in rounding, the two ends of the floor."""
         if slope(a) == 0 or slope(b) == 0:  # beyond all breakpoints, so the floor goes on
             low = -np.inf if slope(a) == 0 else _edge(slope, a, b)
             return Spot(low, np.inf if slope(b) == 0 else _edge(slope, b, a))
         found = self._between(slope, a, b)
+        if slope(found.low) != 0 or isinstance(self.criterion.loss, Exponential):
+            return found
         _, curvature = self.criterion.derivatives(self.at(found.low))
-        if slope(found.low) != 0 or self.direction @ curvature @ self.direction > 0:
+        if self.direction @ curvature @ self.direction > 0:
             return found
         return Spot(_edge(slope, a, found.low), _edge(slope, b, found.low))
 
@@ -157,7 +186,11 @@ class Line:
         light = float(np.log(self.criterion.plane.weight.max() / self.criterion.plane.weight.min()))
         pad = (12.0 + light) / float(np.median(rate))
         points = [np.linspace(t.min() - pad, t.max() + pad, SCAN)]
-        points += [(t[:, None] + AROUND / rate[:, None]).ravel()] if len(t) <= FEW else []
+        if len(t) > FEW:  # then around the ends of the deepest plateaus only
+            ends = np.array([end for spot in self._fewest() for end in spot])
+            near = np.isin(t, ends)
+            t, rate = t[near][:FEW], rate[near][:FEW]
+        points += [(t[:, None] + AROUND / rate[:, None]).ravel()]
         return np.unique(np.concatenate(points))
 
     def _slopes(self, grid: Floats) -> Floats:

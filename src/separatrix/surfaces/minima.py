@@ -182,7 +182,7 @@ def _local(m: Minimum) -> Minimum:
 def _limit(line: Line, way: float) -> float:
     """J where the line leaves for ever: far enough that nothing changes."""
     rates = np.abs(line.rates)
-    far = way * 1e3 / float(rates[rates > 0].min()) + way * float(np.abs(line.breaks()[0]).max())
+    far = way * (1e3 / float(rates[rates > 0].min()) + 2 * float(np.abs(line.breaks()[0]).max()))
     return float(line.values(np.array([far]))[0])
 
 

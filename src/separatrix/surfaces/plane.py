@@ -128,7 +128,7 @@ class Criterion:
             wide = max(1, BLOCK // (rows.stop - rows.start))
             for i in range(0, len(thetas), wide):
                 found[i : i + wide] += self._cost(thetas[i : i + wide], rows)
-        return self.named.times * found / self.plane.total
+        return self.named.times * found
 
     def value(self, theta: Floats) -> float:
         """J(θ)."""
@@ -146,14 +146,16 @@ class Criterion:
         return times * gradient, times * hessian
 
     def _cost(self, thetas: Floats, rows: slice) -> Floats:
-        """Σ over some rows of c φ at some points; a mistake is ŷ ≠ y, with ŷ = +1 iff the score is > 0."""
+        """Σ over some rows of c φ/Σ c at some points; a mistake is ŷ ≠ y, with ŷ = +1 iff the score is > 0."""
         Z = self.plane.Z[rows]
         scores = thetas[:, :1] * Z[:, 0] + thetas[:, 1:] * Z[:, 1]  # a product of such thin matrices is no faster
         sign, c = self.plane.sign[rows], self.plane.weight[rows]
         if self.counts:
-            return np.asarray(((scores > 0) != (sign > 0)) @ c)
+            return np.asarray(((scores > 0) != (sign > 0)) @ c / self.plane.total)
         with np.errstate(over="ignore"):
-            return np.asarray(self.loss.value(scores * sign) @ c)
+            return np.asarray(
+                self.loss.value(scores * sign) @ (c / self.plane.total)
+            )  # a mean of held values is finite
 
     def _blocks(self, points: int) -> list[slice]:
         long = max(1024, BLOCK // max(1, points))
