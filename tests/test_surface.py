@@ -506,6 +506,56 @@ def test_a_scene_that_is_not_there():
         scenes.robustness("near")
 
 
+# ---------------------------------------------------------------------------------------------------------- units
+
+SETS = {
+    "overlap": scenes.figure_4_1(),
+    "separated": (np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]),
+    "a tie": (np.array([[0.0], [1.0], [1.0], [1.0], [2.0]]), [0, 0, 1, 1, 1]),
+    "two columns": drawn(0, 12, 2)[:2],
+    "a row of zeros": (np.array([[0.0, 0.0], [1, 2], [2, 1], [-1, -1]]), [0, 1, 1, 0]),
+}
+
+
+def assert_alike(found, other, factor=1.0):
+    """The same minima, θ of all columns of X, but not of the intercept, divided by the factor."""
+    assert [m.kind for m in found.minima] == [m.kind for m in other.minima]
+    by = np.array([1.0 if found.criterion.plane.lifted else factor, factor])
+    for ours, theirs in zip(found.minima, other.minima, strict=True):
+        assert ours.value == pytest.approx(theirs.value, rel=1e-9, abs=1e-12)
+        theta = np.array(ours.theta) * by
+        theta = theta if ours.attained else theta / np.hypot(*theta)
+        if ours.cone is None:  # of a cone any θ will do
+            np.testing.assert_allclose(theta, theirs.theta, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", list(planes.NAMES))
+@pytest.mark.parametrize("rows", list(SETS))
+def test_units_of_weights_and_columns_change_nothing_else(name, rows):
+    X, y = SETS[rows]
+    expected = surface(name, X, y, size=5)
+    for weight in (1e308, 3e40, 1e-13, 1e-310):
+        assert_alike(surface(name, X, y, size=5, sample_weight=np.full(len(y), weight)), expected)
+    for factor in (1e99, 2.0**300, 1e-99):
+        found = surface(name, X * factor, y, size=5)
+        assert_alike(found, expected, factor)
+        assert np.isfinite(found.slice(theta1=1 / factor).values).all()
+
+
+@pytest.mark.parametrize(
+    ("X", "weight", "says"),
+    [
+        ([[1e160], [2e160], [3e160]], None, r"column 0 reach 3e\+160.*Change the units: X\[:, 0\] / 3e\+160"),
+        ([[1e-200], [2e-200], [3e-200]], None, "column 0 differ by 2e-200"),
+        ([[1.0, 1e150], [2.0, 1.0], [0.0, 1.0]], None, r"column 1 reach 1e\+150"),
+        ([[0.0], [1.0], [2.0]], [1e-310, 1.0, 1.0], r"sample_weight\[0\] is 1e-310 and the largest is 1,"),
+    ],
+)
+def test_sizes_that_no_number_can_hold_are_named(X, weight, says):
+    with pytest.raises(ValueError, match=says):
+        surface("log", X, [0, 1, 0], sample_weight=weight)
+
+
 # ------------------------------------------------------------------------------------------------------- bad input
 
 ROWS = ([[0.0], [1.0], [2.0]], [0, 1, 0])

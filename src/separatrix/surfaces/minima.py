@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,21 @@ def minima_on(
     """All minima that are found, the lowest first."""
     if criterion.counts:
         return _fewest(criterion.plane)
+    plane, u = criterion.plane.in_units()
+    ours = Criterion(criterion.named, plane)
+    points = None if axes is None else (axes[0] * u[0], axes[1] * u[1])
+    return tuple(_in_units_of(u, found) for found in _minima_in_units(ours, points, grid))
+
+
+def _in_units_of(u: Floats, found: Minimum) -> Minimum:
+    """θ = φ/u, since θᵀz = φᵀ(z/u)."""
+    theta = np.array(found.theta) / u
+    return replace(found, theta=_pair(theta if found.attained else theta / np.hypot(*theta)))
+
+
+def _minima_in_units(
+    criterion: Criterion, axes: tuple[Floats, Floats] | None, grid: Floats | None
+) -> tuple[Minimum, ...]:
     if criterion.polyhedral:
         return (_of_planes(criterion),)
     return _only(criterion) if criterion.loss.convex else _several(criterion, axes, grid)
@@ -96,8 +111,14 @@ def _only(criterion: Criterion) -> tuple[Minimum, ...]:
         if kind != "overlap":
             return (Minimum(_pair(direction), _rest(criterion, direction, on_it), "at infinity"),)
     place = descend(criterion, np.zeros(2), T)
-    floor = bool(criterion.loss.kinks) and place.value <= 1e-20  # of a squared hinge: all that costs nothing
+    floor = bool(criterion.loss.kinks) and _of_moving(criterion, place.theta) <= 1e-20  # all that costs nothing
     return (_named(place, "flat region" if place.flat or floor else "minimum"),)
+
+
+def _of_moving(criterion: Criterion, theta: Floats) -> float:
+    """J(θ) of the rows that θ can do something about: not z = 0."""
+    moving = np.asarray(criterion.plane.Z.any(axis=1))
+    return Criterion(criterion.named, criterion.plane.only(moving)).value(theta)
 
 
 def _rest(criterion: Criterion, direction: Floats, on_it: NDArray[np.bool_]) -> float:

@@ -133,7 +133,7 @@ def _slope(ray: Floats) -> tuple[bool, Fraction]:
 def cones(found: Cells) -> list[tuple[Cone, tuple[float, float]]]:
     """The cones of the least mistakes, each with a θ of it; adjoining cells of equal mistakes are one cone."""
     ring = np.column_stack([found.sectors, found.on_rays]).ravel()
-    slack = SAME * max(1.0, float(ring.max())) if (ring != np.round(ring)).any() else 0.0
+    slack = SAME * float(ring.max()) if (ring != np.round(ring)).any() else 0.0
     least = ring <= ring.min() + slack
     if least.all():
         everything = tuple(Interval(s, -np.inf, np.inf, False, False) for s in (1, -1)) if len(found.places) else ()

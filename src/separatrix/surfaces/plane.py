@@ -53,7 +53,10 @@ class Plane:
     sign: Floats
     """+1 for the second class, −1 for the first."""
     weight: Floats
-    """As given: whole numbers stay whole, so that equal sums are equal. Rows of weight zero are not here."""
+    """As given: whole numbers stay whole, so that equal sums are equal. Rows of weight zero are not here.
+
+    Very large ones, and those that are all less than a half, are divided by a power of two, which leaves J as it is.
+    """
     lifted: bool
     """Whether z = (1, x)."""
     classes: tuple[Any, Any]
@@ -66,6 +69,11 @@ class Plane:
     def only(self, rows: NDArray[np.bool_]) -> Plane:
         """Some of the rows."""
         return Plane(self.Z[rows], self.sign[rows], self.weight[rows], self.lifted, self.classes)
+
+    def in_units(self) -> tuple[Plane, Floats]:
+        """z/u and u: each column divided by a power of two, so that its largest is from 1 to 2; no digit changes."""
+        u = np.ldexp(1.0, np.frexp(np.abs(self.Z).max(axis=0))[1] - 1)
+        return Plane(self.Z / u, self.sign, self.weight, self.lifted, self.classes), u
 
     def whitening(self) -> Floats:
         """T with θ = Tφ, such that the columns of ZT have mean square one, and of (1, x) no covariance."""
@@ -153,9 +161,8 @@ class Criterion:
         if self.counts:
             return np.asarray(((scores > 0) != (sign > 0)) @ c / self.plane.total)
         with np.errstate(over="ignore"):
-            return np.asarray(
-                self.loss.value(scores * sign) @ (c / self.plane.total)
-            )  # a mean of held values is finite
+            costs = self.loss.value(scores * sign)
+        return np.asarray(costs @ (c / self.plane.total))  # a mean, since a sum of values that are held may overflow
 
     def _blocks(self, points: int) -> list[slice]:
         long = max(1024, BLOCK // max(1, points))

@@ -9,6 +9,13 @@ import numpy as np
 from ..surrogate_input import shares
 from .plane import Plane
 
+LEAST, MOST = 1e-100, 1e100
+"""How large a column may be: its squares, and products of these, must not leave the range of numbers."""
+WHOLE = 2.0**40
+"""Weights up to this one stay as they are: sums of whole numbers are exact."""
+LIGHTEST = 1e-100
+"""The least part of the largest weight that another may be."""
+
 
 def plane_of(X: Any, y: Any, sample_weight: Any) -> Plane:
     """z = (1, x) or (x₁, x₂), signs and weights; rows of weight zero left out."""
@@ -27,6 +34,7 @@ def plane_of(X: Any, y: Any, sample_weight: Any) -> Plane:
     weight = _weights(sample_weight, len(rows))
     counts = weight > 0
     classes, place = _labels(y, counts)
+    _check_sizes(rows[counts])
     lifted = rows.shape[1] == 1
     Z = np.column_stack([np.ones(len(rows)), rows]) if lifted else rows
     plane = Plane(Z[counts], 2.0 * place[counts] - 1, weight[counts], lifted, classes)
@@ -34,9 +42,33 @@ def plane_of(X: Any, y: Any, sample_weight: Any) -> Plane:
     return plane
 
 
+def _check_sizes(rows: Any) -> None:
+    """Names a column whose numbers, or of a single one whose differences, are too large or too small to be squared."""
+    centre = rows[0] if rows.shape[1] == 1 and np.abs(rows).max() <= MOST else 0.0
+    for j, size in enumerate(np.abs(rows - centre).max(axis=0).tolist()):
+        if size and not LEAST <= size <= MOST:
+            what = "differ by" if rows.shape[1] == 1 and size < LEAST else "reach"
+            raise ValueError(
+                f"X's numbers in column {j} {what} {size:.3g}; from {LEAST:g} to {MOST:g} they can be squared without "
+                f"loss. Change the units: X[:, {j}] / {size:.0e}."
+            )
+
+
 def _weights(sample_weight: Any, rows: int) -> Any:
     shares(sample_weight, rows)  # says what is wrong with them
-    return np.ones(rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if sample_weight is None:
+        return np.ones(rows)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    largest, lightest = weight.max(), weight[weight > 0].min()
+    if lightest / largest < LIGHTEST:
+        i = int(np.flatnonzero(weight == lightest)[0])
+        raise ValueError(
+            f"sample_weight[{i}] is {lightest:.3g} and the largest is {largest:.3g}, more than {1 / LIGHTEST:g} times "
+            "it: such a row cannot be seen beside the others. Give it weight zero, or more."
+        )
+    if 0.5 <= largest <= WHOLE:
+        return weight
+    return np.ldexp(weight, -int(np.frexp(largest)[1]))  # a power of two rounds nothing, and only ratios count
 
 
 def _labels(y: Any, counts: Any) -> tuple[tuple[Any, Any], Any]:

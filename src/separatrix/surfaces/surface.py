@@ -95,8 +95,13 @@ def surface(
     squared error from every low point of this grid and of a mesh of directions and lengths, so that a valley narrower
     than both is missed. Where J falls for ever along a ray the minimum is "at infinity", and θ is a direction.
 
-    Of the logistic squared error: with c → ∞, J(cθ) → 4·J₀₁(θ). So its infimum is 4·min J₀₁ at most, and often that,
-    at infinity: then a local minimum, or none, is all that a descent can find.
+    Of the logistic squared error: with c → ∞, J(cθ) → 4·J₀₁(θ), if no row is zero in both columns; such a row costs 1
+    wherever θ is. So its infimum is 4·min J₀₁ at most, and often that, at infinity: then a local minimum, or none, is
+    all that a descent can find. Where rows of both classes share a place, a boundary that stays on it may be better:
+    a rows of one and b of the other cost 4ab/(a + b) there.
+
+    Along a slice far out a loss may be level as far as numbers can tell: then the minimum is a flat region. Values of
+    the exponential loss are held where they would overflow; where it is least is found all the same.
 
     Parameters
     ----------
