@@ -542,6 +542,15 @@ def test_units_of_weights_and_columns_change_nothing_else(name, rows):
         assert np.isfinite(found.slice(theta1=1 / factor).values).all()
 
 
+def test_an_offset_of_a_million_hides_no_limit():
+    rng = np.random.default_rng(2)
+    y = rng.permutation(np.arange(10) % 2)
+    X = (np.round(rng.standard_normal(10) + 0.5 * y, 2) + 1e6)[:, None]
+    best, other = (surface("logistic-squared", rows, y, size=5).minima[0] for rows in (X, X - 1e6))
+    assert best.kind == other.kind == "at infinity"
+    assert best.value == pytest.approx(other.value, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("X", "weight", "says"),
     [
