@@ -98,6 +98,11 @@ def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
     return bool((spread**2 <= RARE * fourth).any())
 
 
+def ranked_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
+    """The same by products alone; None where these do not tell."""
+    return _ranked_by_products(rows, frame, gram)
+
+
 def ranked(rows: Rows, frame: Frame, gram: Floats) -> Dependence:
     """Which weights depend on which, the intercept before the columns: from their products, or if need be by QR."""
     return _ranked_by_products(rows, frame, gram) or _ranked_by_qr(rows, frame)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from ..losses import MarginLoss
 from ..risk import Ask, Jet, Risk
 from ..solvers.descent import descend
 from ..solvers.preconditioned import Preconditioned
-from .geometry import CLEAR, ranked
+from .geometry import CLEAR, ranked, ranked_by_products
 from .margin_plan import MarginPlan
 from .plan import PLAIN, STEER, Plan
 from .problem import Floats, Outcome, Problem, Progress
 from .watch import Watch
 
-ROWS_A_WEIGHT, FEWEST, BLOCK = 6, 1024, 2048
+ROWS_A_WEIGHT, FEWEST, BLOCK = 4, 1024, 2048
 """Rows of a sample for each weight, and at the least; rows in one product."""
 MOST_COLUMNS, LEAST_ROWS = 2000, 4
 """The most columns, and the fewest rows for each of them."""
@@ -37,21 +37,35 @@ def is_steerable(rows: int, columns: int) -> bool:
     return columns <= MOST_COLUMNS and rows >= LEAST_ROWS * columns
 
 
-def rank_of(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
-    """Which columns are combinations of others, their mean products being known; None if no column is."""
+class Ranked(NamedTuple):
+    """Which columns are combinations of others, None if no column is; and whether that is settled."""
+
+    dependence: Dependence | None
+    settled: bool = True
+
+
+def rank_of(rows: Rows, frame: Frame, gram: Floats, *, needed: bool) -> Ranked:
+    """The rank of the columns, their mean products being known.
+
+    Where these do not tell, a QR of all rows does, at the price of a whole fit: it is made only if the fit depends on
+    the rank, which with a penalty it does not.
+    """
     made = factor(gram)
     if made is not None and made.weakest > CLEAR:
-        return None
-    found = ranked(rows, frame, gram)
-    return found if found.aliased.size else None
+        return Ranked(None)
+    found = ranked(rows, frame, gram) if needed else ranked_by_products(rows, frame, gram)
+    if found is None:
+        return Ranked(None, settled=False)
+    return Ranked(found if found.aliased.size else None)
 
 
 def steered_minimum(
-    problem: Problem, frame: Frame, gram: Floats, dependence: Dependence | None
+    problem: Problem, frame: Frame, gram: Floats, rank: Ranked
 ) -> tuple[Outcome, list[tuple[Progress, float]]] | None:
     """The outcome, and each step with its seconds; None where columns are so nearly dependent that this is no way."""
     began = time.perf_counter()
-    plan = SampledPlan(problem, frame, gram, dependence)
+    plan = SampledPlan(problem, frame, gram, rank.dependence)
+    plan.ranked = rank.settled
     bent = factor(shifted(2 * gram, 8 * plan.ridge))
     if bent is None or not bent.weakest > CLEAR:
         return None
@@ -124,13 +138,14 @@ class SampledPlan(MarginPlan):
 
         rows, frame = self.problem.rows, self.frame
         picked, inverse = drawn(curvature, self.size)
-        X, weight = np.ascontiguousarray(rows.X[picked]), curvature[picked] / rows.weight * inverse
-        total = np.zeros((frame.width, frame.width))
-        kernel, A = root_kernel(X.dtype.name, layout(X), "float32"), np.empty((BLOCK, frame.width), np.float32)
-        for lo in range(0, len(X), BLOCK):
-            hi = min(lo + BLOCK, len(X))
+        weight, total = curvature[picked] / rows.weight * inverse, np.zeros((frame.width, frame.width))
+        X, A = np.empty((BLOCK, rows.X.shape[1]), rows.X.dtype), np.empty((BLOCK, frame.width), np.float32)
+        kernel = root_kernel(X.dtype.name, layout(X), "float32")
+        for lo in range(0, len(picked), BLOCK):
+            hi = min(lo + BLOCK, len(picked))
             block = A[: hi - lo]
-            kernel(X, lo, hi, frame.center, 1 / frame.scale, weight[lo:hi], block)
+            np.take(rows.X, picked[lo:hi], axis=0, out=X[: hi - lo], mode="clip")
+            kernel(X, 0, hi - lo, frame.center, 1 / frame.scale, weight[lo:hi], block)
             total += block.T @ block
         diagonal = np.diag_indices_from(total)
         total[diagonal] = np.maximum(total[diagonal], self._diagonal(curvature)) + self.ridge

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -112,16 +113,31 @@ def _sum(found: Iterable[Products]) -> Products:
     return first
 
 
-def chosen(X: NDArray[Any], rows: Places, columns: NDArray[np.intp]) -> NDArray[Any]:
-    """Some columns of some rows: a copy in C order, or X itself where all of it is chosen."""
+class Scratch:
+    """Memory for the rows of one fit after the other: fresh memory costs more than what is written to it."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+
+    def array(self, rows: int, columns: int, dtype: Any) -> NDArray[Any]:
+        """An array of this shape, good until this thread asks for the next."""
+        held: NDArray[Any] | None = getattr(self._own, "held", None)
+        if held is None or held.size < rows * columns or held.dtype != dtype:
+            held = self._own.held = np.empty(rows * columns, dtype)
+        return held[: rows * columns].reshape(rows, columns)
+
+
+def chosen(X: NDArray[Any], rows: Places, columns: NDArray[np.intp], scratch: Scratch | None = None) -> NDArray[Any]:
+    """Some columns of some rows: a copy in C order, in `scratch` if given, or X itself if all of it is chosen."""
     whole = columns.size == X.shape[1]
     if rows is None:
         return X if whole else np.ascontiguousarray(X[:, columns])
-    if whole or not X.flags.c_contiguous:
+    if (whole and scratch is None) or not X.flags.c_contiguous:
         return np.ascontiguousarray(X[rows] if whole else X[np.ix_(rows, columns)])
     from ..compiled_squares import chosen_kernel
 
-    found = np.empty((len(rows), columns.size), X.dtype)
+    shape = len(rows), columns.size
+    found = np.empty(shape, X.dtype) if scratch is None else scratch.array(*shape, X.dtype)
     chosen_kernel(X.dtype.name)(X, np.ascontiguousarray(rows), columns, found)
     return found
 
@@ -139,7 +155,7 @@ def with_constants(outcome: Outcome, varying: NDArray[np.intp], columns: int, l2
         outcome,
         weights=_spread_out(outcome.weights, varying, columns),
         growth=_spread_out(outcome.growth, varying, columns),
-        aliased=np.sort(np.append(varying[outcome.aliased], constant)),
+        aliased=np.sort(np.append(varying[outcome.aliased], constant)) if outcome.ranked else outcome.aliased,
         bounds=found,
     )
 

@@ -16,11 +16,10 @@ from ..data import Rows
 from ..data.threads import Map
 from ..fitting.geometry import frame_of
 from ..fitting.problem import Outcome, Problem
-from ..fitting.sampled import is_steerable, rank_of, steered_minimum
-from ..fitting.shared import Library, Places, chosen, common_frame, varying_columns, with_constants
+from ..fitting.sampled import Ranked, is_steerable, rank_of, steered_minimum
+from ..fitting.shared import Library, Places, Scratch, chosen, common_frame, varying_columns, with_constants
 from ..fitting.small import Small, is_small
 from ..frame import Frame
-from ..linalg import Dependence
 from .conclusion import Prepared
 from .history import Record
 from .logistic import LogisticRegression
@@ -129,31 +128,35 @@ class SideBySide:
         library = Library(self.X, common_frame(frame_of(rows, lifted, 0)))
         library.share([part for task in tasks for part in _parts(task)], each)
         whole = self._whole(library, each) if any(task.rows is None for task in tasks) else None
-        yield from each(lambda task: self._steered_one(task, library, whole), tasks)
+        scratch = Scratch()
+        yield from each(lambda task: self._steered_one(task, library, whole, scratch), tasks)
 
-    def _whole(self, library: Library, each: Map) -> Dependence | None:
+    def _whole(self, library: Library, each: Map) -> Ranked:
         """The rank of all rows, which every problem of all rows shares."""
         rows = Rows(self.X, np.ones(len(self.X), np.int8), np.empty(0), map=each)
         found = library.of([None])
-        return rank_of(rows, library.frame, found.gram / found.rows)
+        return rank_of(rows, library.frame, found.gram / found.rows, needed=not self.l2)
 
-    def _steered_one(self, task: Task, library: Library, whole: Dependence | None) -> LogisticRegression | None:
+    def _steered_one(
+        self, task: Task, library: Library, whole: Ranked | None, scratch: Scratch
+    ) -> LogisticRegression | None:
         found, d = library.of(_parts(task)), self.X.shape[1]
         varying = np.arange(d)
         if self.l2 and task.rows is not None:
             varying = found.varying(lifted=self.settings.fit_intercept)
         if not varying.size:
             return None
-        ready, _ = self._prepared(task, varying)
+        ready, _ = self._prepared(task, varying, scratch)
         frame, gram = library.frame, found.gram / found.rows
         if varying.size < d:
             kept = np.append(varying, d) if frame.lifted else varying
             frame, gram = Frame(frame.center[varying], frame.scale[varying], frame.lifted), gram[np.ix_(kept, kept)]
-        dependence = whole if task.rows is None else rank_of(ready.problem.rows, frame, gram)
-        if dependence is not None and not self.l2:
+        rank = whole if task.rows is None else None
+        rank = rank or rank_of(ready.problem.rows, frame, gram, needed=not self.l2)
+        if rank.dependence is not None and not self.l2:
             return None
         try:
-            ended = steered_minimum(ready.problem, frame, gram, dependence)
+            ended = steered_minimum(ready.problem, frame, gram, rank)
         except LinAlgError:  # numbers of such a size that the fit alone must look closer
             return None
         if ended is None or ended[0].status != "optimal":
@@ -163,10 +166,12 @@ class SideBySide:
 
     # -------------------------------------------------------------------------------------------------- both
 
-    def _prepared(self, task: Task, varying: NDArray[np.intp] | None = None) -> tuple[Prepared, NDArray[np.intp]]:
+    def _prepared(
+        self, task: Task, varying: NDArray[np.intp] | None = None, scratch: Scratch | None = None
+    ) -> tuple[Prepared, NDArray[np.intp]]:
         """The task as the estimator's own fit prepares it, in the columns that vary; and these."""
         settings, everything = self.settings, np.arange(self.X.shape[1])
-        X = chosen(self.X, task.rows, everything if varying is None else varying)
+        X = chosen(self.X, task.rows, everything if varying is None else varying, scratch)
         if varying is None:
             varying = varying_columns(X, lifted=settings.fit_intercept) if self.l2 else everything
             X = chosen(X, None, varying)
