@@ -26,8 +26,9 @@ from .plan import PLAIN, STEER, Plan
 from .problem import Floats, Outcome, Problem, Progress
 from .watch import Watch
 
-ROWS_A_WEIGHT, FEWEST, BLOCK = 4, 1024, 2048
-"""Rows of a sample for each weight, and at the least; rows in one product."""
+FEW_ROWS, MANY_ROWS, PLENTY, FEWEST, BLOCK = 4, 6, 32, 1024, 2048
+"""Rows of a sample for each weight: where a pass is cheap, and where it is dear, as there are PLENTY for each weight;
+rows at the least; rows in one product."""
 MOST_COLUMNS, LEAST_ROWS = 2000, 4
 """The most columns, and the fewest rows for each of them."""
 
@@ -127,7 +128,8 @@ class SampledPlan(MarginPlan):
         at_zero = gram / 4
         at_zero[np.diag_indices_from(at_zero)] += self.ridge
         self.gram = steady_factor(at_zero)
-        size = max(FEWEST, ROWS_A_WEIGHT * frame.width)
+        each = MANY_ROWS if len(problem.rows) >= PLENTY * frame.width else FEW_ROWS
+        size = max(FEWEST, each * frame.width)
         cost = size / len(problem.rows) * frame.width / 30
         self.size = size
         self.direction = Preconditioned(self.gram, PLAIN, STEER, cost, self._factorised)
