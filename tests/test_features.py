@@ -366,7 +366,7 @@ def test_slide_19_two_gaussian_basis_functions():
     assert model.predict(far.mean(axis=0)[None]).tolist() == [1]  # between two of one class: not convex, so not linear
 
 
-# what a reviewer tried
+# further cases
 
 
 def test_centres_are_the_maps_own():
