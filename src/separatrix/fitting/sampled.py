@@ -45,15 +45,21 @@ class Ranked(NamedTuple):
     settled: bool = True
 
 
+def rank_told(gram: Floats) -> Ranked:
+    """What the mean products of the columns tell of their rank at once: that it is full, or nothing."""
+    made = factor(gram)
+    return Ranked(None, settled=made is not None and made.weakest > CLEAR)
+
+
 def rank_of(rows: Rows, frame: Frame, gram: Floats, *, needed: bool) -> Ranked:
     """The rank of the columns, their mean products being known.
 
     Where these do not tell, a QR of all rows does, at the price of a whole fit: it is made only if the fit depends on
     the rank, which with a penalty it does not.
     """
-    made = factor(gram)
-    if made is not None and made.weakest > CLEAR:
-        return Ranked(None)
+    told = rank_told(gram)
+    if told.settled:
+        return told
     found = ranked(rows, frame, gram) if needed else ranked_by_products(rows, frame, gram)
     if found is None:
         return Ranked(None, settled=False)
@@ -130,9 +136,18 @@ class SampledPlan(MarginPlan):
         self.gram = steady_factor(at_zero)
         each = MANY_ROWS if len(problem.rows) >= PLENTY * frame.width else FEW_ROWS
         size = max(FEWEST, each * frame.width)
-        cost = size / len(problem.rows) * frame.width / 30
+        cost = size / len(problem.rows) * frame.width / 15
         self.size = size
         self.direction = Preconditioned(self.gram, PLAIN, STEER, cost, self._factorised)
+
+    def proof_share(self) -> float:
+        """One row for each weight will do where a penalty bends what they leave flat."""
+        few = min(1.0, self.weights / len(self.problem.rows))
+        return few if self.problem.l2 else super().proof_share()
+
+    def caution(self, share: float) -> float:
+        """A proof is dear beside a pass: better be sure."""
+        return max(share, 0.03) / 4 if self.problem.l2 else super().caution(share)
 
     def _factorised(self, curvature: Floats) -> Factor:
         """The factor of the Hessian of a sample, its diagonal that of all rows."""

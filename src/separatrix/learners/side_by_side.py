@@ -16,7 +16,7 @@ from ..data import Rows
 from ..data.threads import Map
 from ..fitting.geometry import frame_of
 from ..fitting.problem import Outcome, Problem
-from ..fitting.sampled import Ranked, is_steerable, rank_of, steered_minimum
+from ..fitting.sampled import Ranked, is_steerable, rank_of, rank_told, steered_minimum
 from ..fitting.shared import Library, Places, Scratch, chosen, common_frame, varying_columns, with_constants
 from ..fitting.small import Small, is_small
 from ..frame import Frame
@@ -151,8 +151,8 @@ class SideBySide:
         if varying.size < d:
             kept = np.append(varying, d) if frame.lifted else varying
             frame, gram = Frame(frame.center[varying], frame.scale[varying], frame.lifted), gram[np.ix_(kept, kept)]
-        rank = whole if task.rows is None else None
-        rank = rank or rank_of(ready.problem.rows, frame, gram, needed=not self.l2)
+        rank = whole if task.rows is None else rank_told(gram) if self.l2 else None
+        rank = rank or rank_of(ready.problem.rows, frame, gram, needed=True)
         if rank.dependence is not None and not self.l2:
             return None
         try:
