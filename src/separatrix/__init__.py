@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .coded_rule import CodedRule as CodedRule
     from .expansion import Expansion as Expansion
     from .fitting.path import CrossValidation as CrossValidation
+    from .inference.result import Inference as Inference
+    from .inference.result import InferenceRefused as InferenceRefused
     from .learners.discriminant import GaussianDiscriminant as GaussianDiscriminant
     from .learners.joint_classifier import JointClassifier as JointClassifier
     from .learners.joint_perceptron import JointPerceptron as JointPerceptron
@@ -89,6 +91,8 @@ _HOMES = {
     "BayesClassifier": ".bayes",
     "separability": ".learners.separability",
     "Separability": ".separable",
+    "Inference": ".inference.result",
+    "InferenceRefused": ".inference.result",
     "surface": ".surfaces.surface",
     "Surface": ".surfaces.surface",
     "surrogates": ".surrogate_table",
@@ -110,6 +114,8 @@ __all__ = [
     "Expansion",
     "GaussianDiscriminant",
     "GaussianNaiveBayes",
+    "Inference",
+    "InferenceRefused",
     "JointClassifier",
     "JointPerceptron",
     "KernelPerceptron",

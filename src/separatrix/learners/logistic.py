@@ -32,6 +32,7 @@ from .closer import look_closer, seen_closer
 from .conclusion import Prepared, interrupted_verdict, verdict_of
 from .history import Record, Step, record_of
 from .influence import Influence, influence_of
+from .interpretation import Interpreted
 from .limits import limit_probabilities
 from .mapping import Features, learn_features, mapped_rows
 from .piecemeal import continue_online
@@ -56,7 +57,7 @@ COMPILE_FROM = 400_000
 """Numbers in X, zeros counted, from which the compiled pass repays the 0.3 s that loading it takes."""
 
 
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(Interpreted, LinearClassifier):
     """argmin over w, b of (1/C) Σᵢ cᵢ log(1 + exp(−yᵢ(xᵢᵀw + b))) + (l2/2)‖w‖²,  C = Σᵢcᵢ.  [000 8.4; 002 4]
 
     Maximum likelihood, by default without a penalty; of K classes softmax regression, with scores sₖ = xᵀwₖ + bₖ the

@@ -1,0 +1,155 @@
+"""Log-likelihoods as sums over rows: values and slopes at many points at a time, the information at one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics import log_sum_exp, sigmoid, softplus
+from .sample import Block, Sample
+
+Floats = NDArray[np.float64]
+
+
+class Jets(NamedTuple):
+    """Values and gradients at m points."""
+
+    values: Floats
+    gradients: Floats
+    """m × parameters."""
+
+
+class _Sum:
+    """Arrays that are added up together."""
+
+    def __init__(self, *parts: Floats) -> None:
+        self.parts = parts
+
+    def __iadd__(self, other: _Sum) -> _Sum:
+        for mine, its in zip(self.parts, other.parts, strict=True):
+            mine += its
+        return self
+
+
+class Likelihood(ABC):
+    """ℓ(v) of rows, v being the weights in the sample's frame."""
+
+    sample: Sample
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many parameters there are."""
+
+    @abstractmethod
+    def jets(self, points: Floats) -> Jets:
+        """ℓ and ∇ℓ at each row of `points`."""
+
+    @abstractmethod
+    def information(self, v: Floats) -> Floats:
+        """−∇²ℓ, or what stands for it: positive where the columns are independent."""
+
+    @abstractmethod
+    def scatter(self, v: Floats, power: int) -> Floats:
+        """Σᵢ cᵢᵏ uᵢuᵢᵀ, uᵢ = ∇ℓᵢ/cᵢ the score of a row, k = 1 where a weight is a number of rows, else 2."""
+
+
+@dataclass(frozen=True)
+class Binary(Likelihood):
+    """ℓ(v) = Σᵢ cᵢ [tᵢηᵢ − log(1 + e^ηᵢ)],  η = Zv."""
+
+    sample: Sample
+
+    @property
+    def size(self) -> int:
+        return self.sample.width
+
+    def jets(self, points: Floats) -> Jets:
+        def part(block: Block) -> _Sum:
+            scores = block.Z @ points.T
+            t, c = block.target[:, None], block.cost
+            return _Sum(c @ (t * scores - softplus(scores)), ((t - sigmoid(scores)) * c[:, None]).T @ block.Z)
+
+        return Jets(*self.sample.fold(part, 4 * len(points)).parts)
+
+    def information(self, v: Floats) -> Floats:
+        def part(block: Block) -> Floats:
+            p = sigmoid(block.Z @ v)
+            Z = block.Z
+            Z *= np.sqrt(block.cost * p * (1 - p))[:, None]
+            return Z.T @ Z  # type: ignore[no-any-return]
+
+        return np.asarray(self.sample.fold(part))
+
+    def scatter(self, v: Floats, power: int) -> Floats:
+        def part(block: Block) -> Floats:
+            Z = block.Z
+            Z *= (np.sqrt(block.cost**power) * (block.target - sigmoid(Z @ v)))[:, None]
+            return Z.T @ Z  # type: ignore[no-any-return]
+
+        return np.asarray(self.sample.fold(part))
+
+
+@dataclass(frozen=True)
+class Softmax(Likelihood):
+    """ℓ(v) = Σᵢ cᵢ [Σₖ tᵢₖηᵢₖ − log Σₖ e^ηᵢₖ], the scores of the last class zero; v is class by class."""
+
+    sample: Sample
+
+    @property
+    def size(self) -> int:
+        return self.free * self.sample.width
+
+    @property
+    def free(self) -> int:
+        """K − 1: the classes with weights of their own."""
+        return int(self.sample.target.shape[1]) - 1
+
+    def jets(self, points: Floats) -> Jets:
+        m, K = len(points), self.free + 1
+        each = points.reshape(m * self.free, self.sample.width)
+
+        def part(block: Block) -> _Sum:
+            n = len(block.Z)
+            scores = np.zeros((n, m, K))
+            scores[:, :, :-1] = (block.Z @ each.T).reshape(n, m, -1)
+            total = log_sum_exp(scores)
+            own = np.einsum("nk,nmk->nm", block.target, scores) - total
+            p = np.exp(scores[:, :, :-1] - total[:, :, None])
+            pull = (block.target[:, None, :-1] - p) * block.cost[:, None, None]
+            return _Sum(block.cost @ own, (pull.reshape(n, -1).T @ block.Z).reshape(m, -1))
+
+        return Jets(*self.sample.fold(part, 4 * m * K).parts)
+
+    def information(self, v: Floats) -> Floats:
+        def part(block: Block) -> Floats:
+            p = self._probabilities(block, v)
+            return self._blocks(block.Z, lambda k, j: block.cost * p[:, k] * ((k == j) - p[:, j]))
+
+        return np.asarray(self.sample.fold(part, self.size))
+
+    def scatter(self, v: Floats, power: int) -> Floats:
+        def part(block: Block) -> Floats:
+            e = block.target[:, :-1] - self._probabilities(block, v)
+            return self._blocks(block.Z, lambda k, j: block.cost**power * e[:, k] * e[:, j])
+
+        return np.asarray(self.sample.fold(part, self.size))
+
+    def _probabilities(self, block: Block, v: Floats) -> Floats:
+        scores = np.zeros((len(block.Z), self.free + 1))
+        scores[:, :-1] = block.Z @ v.reshape(self.free, -1).T
+        return np.exp(scores - log_sum_exp(scores)[:, None])[:, :-1]  # type: ignore[no-any-return]
+
+    def _blocks(self, Z: Floats, weight: object) -> Floats:
+        """Σ w_kj z zᵀ for every pair of classes, in its place."""
+        p, whole = Z.shape[1], np.empty((self.size, self.size))
+        for k in range(self.free):
+            for j in range(k + 1):
+                made = (Z.T * weight(k, j)) @ Z  # type: ignore[operator]
+                whole[k * p : (k + 1) * p, j * p : (j + 1) * p] = made
+                whole[j * p : (j + 1) * p, k * p : (k + 1) * p] = made
+        return whole

@@ -1,0 +1,295 @@
+"""What can be said of the coefficients of a likelihood, or why nothing can."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2, norm
+
+from ..verdict import plain_value
+from .constrained import constrained_maximum
+from .likelihood import Likelihood
+from .profile import Summit, profile_ends, summit_of
+
+Floats = NDArray[np.float64]
+METHODS = ("wald", "profile")
+TESTS = ("likelihood-ratio", "wald")
+
+
+class InferenceRefused(ValueError):  # noqa: N818  a refusal is no mistake
+    """The numbers would not mean what they seem; the message says why, and the way out."""
+
+
+class TestResult(NamedTuple):
+    """Whether some coefficients could all be zero."""
+
+    statistic: float
+    """χ²: twice the fall of the log-likelihood without them; or bᵀC⁻¹b, b the coefficients, C their covariance."""
+    degrees: int
+    p: float
+    columns: tuple[str, ...]
+    method: str
+
+    def __str__(self) -> str:
+        from .words import tested
+
+        return tested(self)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A likelihood at the weights of a fit."""
+
+    likelihood: Likelihood
+    v: Floats
+    """The weights in the frame; of K classes those of all but the last, class by class."""
+    covariance: Floats
+    """Of v."""
+    determined: bool
+    """Whether every coefficient is: no column is a combination of others."""
+    profiled: bool
+    """Whether v is the maximum of the likelihood, which may then be maximised again under constraints."""
+
+    @cached_property
+    def summit(self) -> Summit:
+        """The maximum, to its last digits."""
+        return summit_of(self.likelihood, self.v)
+
+
+@dataclass(frozen=True)
+class Inference:
+    """β̂ ± z √Cⱼⱼ, and all that follows from the likelihood about the coefficients β.
+
+    In two classes β are the weights of the log-odds of the second class, the intercept first; of K classes there is a
+    row of them for every class but the reference, for the log-odds against it.
+
+    `refused` is None, or says why there are no numbers; then reading one raises `InferenceRefused` with that reason.
+    """
+
+    names: tuple[str, ...]
+    """Intercept first, if there is one, then the columns."""
+    classes: tuple[Any, ...]
+    reference: Any
+    kind: str
+    """The covariance: "model", the inverse of the information; or "robust", the sandwich, which does not believe it."""
+    reasons: tuple[str, ...]
+    """Why the numbers would not mean what they seem; none: they do."""
+    forced: bool
+    """Whether the numbers are given all the same."""
+    rows: float
+    """How many rows there were, weights counted."""
+    notes: tuple[str, ...] = ()
+    fitted: Fitted | None = field(default=None, repr=False)
+    functions: Floats = field(default_factory=lambda: np.empty((0, 0)), repr=False)
+    """β = functions · v, class by class."""
+    values: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    """β, as the model has them."""
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def refused(self) -> str | None:
+        """None, or why there are no numbers."""
+        return " ".join(self.reasons) if self.reasons and not self.forced else None
+
+    @property
+    def equations(self) -> tuple[Any, ...]:
+        """The classes that have coefficients: all but the reference."""
+        return tuple(each for each in self.classes if each != self.reference)
+
+    @property
+    def coefficients(self) -> Floats:
+        """β; one row for each of `equations` where there are several."""
+        return self._shaped(self._given().values)
+
+    @property
+    def covariance(self) -> Floats:
+        """Cov β = F Cov(v) Fᵀ; of K classes the coefficients follow each other class by class."""
+        self._open()
+        if "covariance" not in self._kept:
+            C = self.functions @ self._fit.covariance @ self.functions.T
+            self._kept["covariance"] = (C + C.T) / 2
+        return self._kept["covariance"]  # type: ignore[no-any-return]
+
+    @property
+    def standard_errors(self) -> Floats:
+        """√Cⱼⱼ."""
+        return self._shaped(np.sqrt(np.maximum(np.diag(self.covariance), 0)))
+
+    @property
+    def z(self) -> Floats:
+        """β/√C: how many standard errors each coefficient is from zero."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.coefficients / self.standard_errors
+
+    @property
+    def p(self) -> Floats:
+        """2Φ(−|z|): the chance of a |z| as large as this if the coefficient were zero."""
+        return 2 * norm.sf(np.abs(self.z))  # type: ignore[no-any-return]
+
+    @property
+    def odds_ratios(self) -> Floats:
+        """e^β: by what one unit more of a column multiplies the odds."""
+        with np.errstate(over="ignore"):
+            return np.exp(self.coefficients)  # type: ignore[no-any-return]
+
+    def interval(self, level: float = 0.95, method: str = "wald") -> Floats:
+        """β ± z_(1+level)/2 √C; or by profile {β : 2(ℓ̂ − max ℓ | β) ≤ χ²₁,level}; two numbers for each coefficient."""
+        _checked_level(level)
+        _checked_choice("method", method, METHODS)
+        if method == "wald":
+            half = norm.ppf((1 + level) / 2) * self.standard_errors
+            return np.stack([self.coefficients - half, self.coefficients + half], axis=-1)  # type: ignore[no-any-return]
+        self._open()
+        self._may_profile("method='profile'", "method='wald'")
+        key = f"profile {level!r}"
+        if key not in self._kept:
+            self._kept[key] = profile_ends(self._summit, self.functions, float(chi2.ppf(level, 1)) / 2)
+        return self._kept[key].reshape(*np.shape(self.coefficients), 2)  # type: ignore[no-any-return]
+
+    def test(self, columns: Any, method: str | None = None) -> TestResult:
+        """2(ℓ̂ − max ℓ without these columns) ~ χ²: could their coefficients all be zero?
+
+        `columns` is a name, or several; a place among `names` will do. With a robust covariance the test is Wald's, as
+        it is with method="wald".
+        """
+        self._open()
+        robust = self.kind == "robust"
+        chosen = ("wald" if robust else "likelihood-ratio") if method is None else _checked_choice(
+            "method", method, TESTS
+        )  # fmt: skip
+        places = self._places(columns)
+        p, K = len(self.names), len(self.equations)
+        at = np.concatenate([k * p + places for k in range(K)])
+        names = tuple(self.names[j] for j in places)
+        if chosen == "wald":
+            self._must_be_determined("a test")
+            b = self.values[at]
+            statistic = float(b @ np.linalg.solve(self.covariance[np.ix_(at, at)], b))
+        else:
+            self._may_profile("method='likelihood-ratio'", "method='wald'")
+            top = self._summit
+            without = constrained_maximum(top.likelihood, top.v, self.functions[at], np.zeros(len(at)))
+            statistic = max(0.0, 2 * (top.value - without.value))
+        return TestResult(statistic, len(at), float(chi2.sf(statistic, len(at))), names, chosen)
+
+    def with_reference(self, label: Any) -> Inference:
+        """The same against another class."""
+        known = list(self.classes)
+        if label not in known:
+            raise ValueError(f"reference is {label!r}; the classes are {known}.")
+        if label == self.reference:
+            return self
+        p, K = len(self.names), len(known)
+        old = [k for k in range(K) if known[k] != self.reference]
+        rows = np.zeros((K, K - 1))  # scores of all classes against the old reference
+        rows[old, np.arange(K - 1)] = 1.0
+        new = known.index(label)
+        change = np.kron(np.delete(rows, new, 0) - rows[new], np.eye(p))
+        return replace(
+            self, reference=label, functions=change @ self.functions if self.functions.size else self.functions,
+            values=change @ self.values if self.values.size else self.values, _kept={},
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, for JSON."""
+        found: dict[str, Any] = {
+            "names": list(self.names),
+            "classes": plain_value(self.classes),
+            "reference": plain_value(self.reference),
+            "covariance": self.kind,
+            "refused": self.refused,
+            "reasons": list(self.reasons),
+            "forced": self.forced,
+            "notes": list(self.notes),
+            "rows": self.rows,
+        }
+        if self.refused is None:
+            for name in ("coefficients", "standard_errors", "z", "p", "odds_ratios"):
+                found[name] = plain_value(getattr(self, name))
+            found["interval"] = plain_value(self.interval())
+        return found
+
+    def __str__(self) -> str:
+        from .words import table
+
+        return table(self)
+
+    # ------------------------------------------------------------------------------------------------- what it needs
+
+    def _open(self) -> None:
+        if self.refused is not None:
+            raise InferenceRefused(f"{self.refused} inference(..., force=True) gives the numbers all the same, marked.")
+
+    def _given(self) -> Inference:
+        self._open()
+        return self
+
+    @property
+    def _fit(self) -> Fitted:
+        assert self.fitted is not None
+        return self.fitted
+
+    @property
+    def _summit(self) -> Summit:
+        return self._fit.summit
+
+    def _shaped(self, numbers: Floats) -> Floats:
+        return numbers if len(self.classes) == 2 else numbers.reshape(len(self.equations), len(self.names))
+
+    def _must_be_determined(self, what: str) -> None:
+        if not self._fit.determined:
+            raise InferenceRefused(
+                f"Columns are combinations of others, so their coefficients are not determined and {what} has no "
+                "answer: leave these columns out."
+            )
+
+    def _may_profile(self, asked: str, instead: str) -> None:
+        self._must_be_determined(asked)
+        if self.kind == "robust":
+            raise ValueError(
+                f"covariance='robust' and {asked} do not go together: a profile believes the likelihood. "
+                f"Use {instead}, or covariance='model'."
+            )
+        if not self._fit.profiled:
+            raise InferenceRefused(
+                f"{asked} needs the maximum of a likelihood, and this fit is none ({' '.join(self.reasons)}): "
+                f"use {instead}."
+            )
+
+    def _places(self, columns: Any) -> NDArray[np.intp]:
+        given = [columns] if isinstance(columns, str | int | np.integer) else list(columns)
+        if not given:
+            raise ValueError("columns is empty; name at least one to test.")
+        found = [self._place(each) for each in given]
+        if len(set(found)) < len(found):
+            raise ValueError(f"columns names one coefficient twice: {given}.")
+        return np.array(found, np.intp)
+
+    def _place(self, column: Any) -> int:
+        if isinstance(column, str):
+            if column not in self.names:
+                raise ValueError(f"There is no coefficient {column!r}; there are {_listed(self.names)}.")
+            return self.names.index(column)
+        if isinstance(column, int | np.integer) and -len(self.names) <= column < len(self.names):
+            return int(column) % len(self.names)
+        raise ValueError(f"columns holds {column!r}; give names, or places from 0 to {len(self.names) - 1}.")
+
+
+def _checked_level(level: Any) -> None:
+    if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be between 0 and 1, such as 0.95.")
+
+
+def _checked_choice(name: str, given: Any, known: Sequence[str]) -> str:
+    if not isinstance(given, str) or given not in known:
+        raise ValueError(f"{name} is {given!r}; it must be one of {', '.join(map(repr, known))}.")
+    return given
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:8]) + (" and more" if len(names) > 8 else "")

@@ -1,0 +1,135 @@
+"""Inference in words: the table of coefficients, a test, and the reasons for which there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..verdict import listed
+
+if TYPE_CHECKING:
+    from .result import Inference, TestResult
+
+MARK = "†"
+
+
+def probability(p: float) -> str:
+    """A p-value in four characters or so."""
+    return "nan" if np.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def tested(test: TestResult) -> str:
+    """A test as a sentence."""
+    how = "Likelihood-ratio test" if test.method == "likelihood-ratio" else "Wald test"
+    which = f"{listed(test.columns)} {'has' if len(test.columns) == 1 else 'have'} no weight"
+    p = probability(test.p)
+    return f"{how} that {which}: χ² = {test.statistic:.4g} on {test.degrees}, p {p if p[0] == '<' else '= ' + p}."
+
+
+def table(inference: Inference) -> str:
+    """The coefficients with standard errors, z, p and Wald's intervals; or the reason for which there are none."""
+    if inference.refused is not None:
+        return f"No inference. {inference.refused}"
+    K = len(inference.classes)
+    lines = [f"{MARK} Forced: {' '.join(inference.reasons)}"] if inference.reasons else []
+    wide = max(9, *(len(name) for name in inference.names))
+    lines.append(f"{'':{wide}}  {'weight':>11} {'std. error':>11} {'z':>8} {'p':>7}  95 % from … to")
+    shape = (len(inference.equations), len(inference.names))
+    numbers = [
+        np.asarray(each).reshape(*shape, *each.shape[inference.coefficients.ndim :])
+        for each in (inference.coefficients, inference.standard_errors, inference.z, inference.p, inference.interval())
+    ]
+    for k, label in enumerate(inference.equations):
+        if K > 2:
+            lines.append(f"{label} against {inference.reference}")
+        for j, name in enumerate(inference.names):
+            w, e, z, p, (low, high) = (each[k, j] for each in numbers)
+            mark = MARK if inference.reasons else ""
+            lines.append(
+                f"{name:{wide}}  {w:11.5g} {e:11.5g} {z:8.3f} {probability(p):>7}  {low:.5g} … {high:.5g}{mark}"
+            )
+    return "\n".join([*lines, *inference.notes])
+
+
+# ------------------------------------------------------------------------------------------------------- the reasons
+
+
+def unfinished(status: str) -> str:
+    """The fit did not come to its end."""
+    return (
+        f"The fit ended as {status!r}, so the weights are not the maximum of the likelihood: fit it to its end "
+        "(verdict_ says how)."
+    )
+
+
+def separated() -> str:
+    """All probabilities tend to 0 and 1."""
+    return (
+        "The classes are separated: the likelihood has no maximum and the weights no finite spread. Fit with "
+        "objective='firth', whose profile intervals are valid, or see separability(X, y)."
+    )
+
+
+def quasi_separated(names: tuple[str, ...]) -> str:
+    """Some coefficients tend to infinity."""
+    which = f" ({listed(names)})" if names else ""
+    return (
+        f"The classes are quasi-separated: some coefficients are infinite{which}, and a covariance of the others would "
+        "leave that out. Fit with objective='firth', whose profile intervals are valid, or drop or merge what is to "
+        "blame."
+    )
+
+
+def penalised(l2: float) -> str:
+    """The weights are shrunk."""
+    return (
+        f"The weights are shrunk by l2 = {l2:g}: they are biased by an unknown amount, which no interval around them "
+        "accounts for. Fit with l2=0, or with objective='firth'."
+    )
+
+
+def dependent(names: tuple[str, ...]) -> str:
+    """Some columns are combinations of others."""
+    one = len(names) == 1
+    verb, its = ("is a combination", "its weight is") if one else ("are combinations", "their weights are")
+    them = "it" if one else "them"
+    return f"{listed(names)} {verb} of other columns, so {its} not determined: leave {them} out."
+
+
+def few_events(label: Any, events: float, parameters: int, least: int) -> str:
+    """The approximation by a normal distribution is poor."""
+    return (
+        f"The rarest class, {label!r}, has {events:g} rows for {parameters} coefficients, fewer than {least} for each: "
+        "the estimates are biased away from zero, and their spread is not the one that large samples have. Use fewer "
+        "columns, or objective='firth' with interval(method='profile')."
+    )
+
+
+def weights_are_no_counts(row: int, weight: float) -> str:
+    """A weight of 1.5 is no number of rows."""
+    return (
+        f"sample_weight[{row}] = {weight:g} is no whole number, so the weights are not numbers of rows, and the "
+        "information is not known. Use covariance='robust', which takes weights for what each row stands for."
+    )
+
+
+def class_weights() -> str:
+    """Rows that were weighted by class were not seen so often."""
+    return (
+        "class_weight makes rows count for more or less than they are, so the information is not that of the rows. Use "
+        "covariance='robust', or fit without class_weight."
+    )
+
+
+def soft_targets() -> str:
+    """A probability is no outcome."""
+    return (
+        "The targets are probabilities, not outcomes, so the likelihood is not that of anything observed. Use "
+        "covariance='robust'."
+    )
+
+
+def robust_few_rows(rows: int, parameters: int) -> str:
+    """The sandwich has no rank."""
+    return f"There are {rows} rows for {parameters} coefficients: a robust covariance of them has not full rank."

@@ -1,0 +1,269 @@
+"""From a fitted model and its rows to what can be said of the coefficients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import Rows
+from ..data.reading import finite
+from ..data.threads import thread_count
+from ..fitting.geometry import frame_of
+from ..frame import Frame
+from ..inference import words
+from ..inference.likelihood import Binary, Likelihood, Softmax
+from ..inference.result import Fitted, Inference
+from ..inference.sample import Sample
+from ..linalg import factor
+from .targets import known_targets
+from .validation import checked_choice, checked_costs, not_finite
+
+Floats = NDArray[np.float64]
+EVENTS = 10
+"""Rows of the rarest class for each coefficient, below which large-sample inference is refused."""
+MOST = 6000
+"""Coefficients for a matrix of them."""
+ALONE = 1 << 21
+"""Numbers in X up to which one thread does it all."""
+AGREES = 1e-6
+"""Relative: how far the mean loss of the rows may be from the one that the verdict claims."""
+COVARIANCES, WEIGHTS = ("model", "robust"), ("frequency", "sampling")
+
+
+def inference_of(
+    model: Any, X: Any, y: Any, sample_weight: Any, covariance: str, weights: str | None, force: bool
+) -> Inference:
+    """See `LogisticRegression.inference`."""
+    check_is_fitted(model, "rule_")
+    checked_choice("covariance", covariance, COVARIANCES)
+    counting = _counting(covariance, weights)
+    if not isinstance(force, bool | np.bool_):
+        raise ValueError(f"force is {force!r}; it must be True or False.")
+    _check_objective(model, covariance)
+    rows = model._readable(X)
+    target = known_targets(y, model.classes_, len(rows))
+    cost = checked_costs(sample_weight, len(rows))
+    _check_size(rows, model)
+    if not finite(rows):
+        raise not_finite(rows, model.rule_.columns, model)
+    if len(rows) != model.verdict_.claim.rows:
+        known = model.verdict_.claim.rows
+        raise ValueError(f"X has {len(rows)} rows; the model was fitted to {known}: give it the same rows.")
+    if cost.size and not cost.all():  # weight zero is a row absent
+        some = np.flatnonzero(cost)
+        rows, target, cost = rows[some], target[some], cost[some]
+    sample = _sample(model, rows, target, cost)
+    likelihood = _likelihood(model, sample)
+    v = _point(model, sample.frame)
+    _check_rows(model, likelihood, v)
+    reasons = _reasons(model, target, cost, covariance, counting)
+    names = _names(model)
+    classes = model.classes_.tolist()
+    K = len(classes)
+    shared: dict[str, Any] = {
+        "names": names, "classes": tuple(classes), "reference": classes[0 if K == 2 else -1], "kind": covariance,
+        "reasons": reasons, "forced": bool(force and reasons), "rows": _total(cost, len(rows)), "notes": _notes(model),
+    }  # fmt: skip
+    if reasons and not force:
+        return Inference(**shared)
+    fitted, doubt = _fitted(model, likelihood, v, covariance, counting)
+    if doubt:
+        shared |= {"reasons": (*reasons, doubt), "forced": bool(force)}
+        if not force:
+            return Inference(**shared)
+    functions: Floats = np.kron(np.eye(K - 1), _to_user(sample.frame))  # type: ignore[assignment]
+    return Inference(**shared, fitted=fitted, functions=functions, values=_values(model))
+
+
+# ------------------------------------------------------------------------------------------------------------- checks
+
+
+def _counting(covariance: str, weights: str | None) -> str:
+    """What the weights of rows mean."""
+    if weights is None:
+        return "frequency" if covariance == "model" else "sampling"
+    if checked_choice("weights", weights, WEIGHTS) == "sampling" and covariance == "model":
+        raise ValueError(
+            "covariance='model' and weights='sampling' do not go together: the information counts each row as often as "
+            "its weight says. Use covariance='robust'."
+        )
+    return weights
+
+
+def _check_objective(model: Any, covariance: str) -> None:
+    objective = model.verdict_.claim.objective
+    if objective == "squared":
+        raise ValueError(
+            "objective='squared' is no likelihood, so there is nothing to infer from: fit with objective='likelihood'."
+        )
+    if objective in ("firth", "flic") and covariance == "robust":
+        raise ValueError(
+            f"objective={objective!r} and covariance='robust' do not go together: Firth's penalty believes the "
+            "likelihood. Use covariance='model', or objective='likelihood'."
+        )
+
+
+def _check_size(rows: Any, model: Any) -> None:
+    size = (len(model.classes_) - 1) * (rows.shape[1] + bool(model.fit_intercept))
+    if size > MOST:
+        raise ValueError(
+            f"There are {size} coefficients, and inference needs a matrix of them: choose {MOST} or fewer."
+        )
+
+
+def _check_rows(model: Any, likelihood: Likelihood, v: Floats) -> None:
+    """Whether these are the rows of the fit: the mean loss is the one that it claims."""
+    claim, sample = model.verdict_.claim, likelihood.sample
+    if not np.isfinite(claim.value) or claim.objective != "likelihood":
+        return
+    value = -float(likelihood.jets(v[None]).values[0]) / sample.total + model.l2_ / 2 * float(
+        np.square(model.coef_).sum()
+    )
+    if not abs(value - claim.value) <= AGREES * max(abs(claim.value), 1e-6):
+        raise ValueError(
+            f"These are not the rows that the model was fitted to: its mean loss is {value:.9g} here and was "
+            f"{claim.value:.9g} there. Give the same X, y and sample_weight."
+        )
+
+
+def _reasons(model: Any, target: Floats, cost: Floats, covariance: str, counting: str) -> tuple[str, ...]:
+    """Why the numbers would not mean what they seem."""
+    verdict, found = model.verdict_, []
+    firth = verdict.claim.objective in ("firth", "flic")
+    if verdict.status == "separated":
+        found.append(words.separated())
+    elif verdict.status == "quasi-separated":
+        found.append(words.quasi_separated(_infinite(model)))
+    elif not verdict.ok:
+        found.append(words.unfinished(verdict.status))
+    if model.l2_ > 0:
+        found.append(words.penalised(model.l2_))
+    if verdict.rank.aliased:
+        found.append(words.dependent(verdict.rank.aliased))
+    if covariance == "model":
+        found += _weight_reasons(model, target, cost)
+    if not firth:
+        found += _event_reasons(model, target, cost, counting)
+    return tuple(found)
+
+
+def _weight_reasons(model: Any, target: Floats, cost: Floats) -> list[str]:
+    found = []
+    fractions = np.flatnonzero(cost != np.floor(cost))
+    if fractions.size:
+        found.append(words.weights_are_no_counts(int(fractions[0]), float(cost[int(fractions[0])])))
+    if len(set(model.verdict_.claim.class_weight)) > 1:
+        found.append(words.class_weights())
+    if model.verdict_.claim.soft:
+        found.append(words.soft_targets())
+    return found
+
+
+def _event_reasons(model: Any, target: Floats, cost: Floats, counting: str) -> list[str]:
+    """Rows of the rarest class for each coefficient of an equation; weights count where they are numbers of rows."""
+    counted = cost if counting == "frequency" else np.sign(cost)
+    events = counted @ target if cost.size else target.sum(axis=0)
+    parameters = model.coef_.shape[1] + bool(model.fit_intercept)
+    rarest = int(events.argmin())
+    if events[rarest] >= EVENTS * parameters:
+        return []
+    return [words.few_events(model.classes_.tolist()[rarest], float(events[rarest]), parameters, EVENTS)]
+
+
+def _infinite(model: Any) -> tuple[str, ...]:
+    """The names of the coefficients that tend to infinity."""
+    found = model.verdict_.separability
+    return () if found is None else tuple(found.infinite)
+
+
+def _notes(model: Any) -> tuple[str, ...]:
+    if model.verdict_.claim.objective != "flic":
+        return ()
+    return (
+        "The intercept is that of Firth's fit; FLIC moves it afterwards so that the mean probability is the share.",
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ numbers
+
+
+def _sample(model: Any, rows: Any, target: Floats, cost: Floats) -> Sample:
+    """The rows with class weights in their costs."""
+    factors = np.array(model.verdict_.claim.class_weight)
+    if (factors != 1).any():
+        split = target * factors * (cost[:, None] if cost.size else 1.0)
+        cost = split.sum(axis=1)
+        target = np.where(cost[:, None] > 0, split, target) / np.where(cost > 0, cost, 1.0)[:, None]
+    seen = Rows(rows, np.ones(len(rows), np.int8), cost)
+    frame = frame_of(seen, bool(model.fit_intercept), 0)
+    threads = thread_count(model.n_threads) if rows.size > ALONE else 1
+    two = target.shape[1] == 2
+    return Sample(rows, np.ascontiguousarray(target[:, 1]) if two else target, cost, frame, threads)
+
+
+def _likelihood(model: Any, sample: Sample) -> Likelihood:
+    return Binary(sample) if len(model.classes_) == 2 else Softmax(sample)
+
+
+def _point(model: Any, frame: Frame) -> Floats:
+    """The weights in the frame; of K classes against the last."""
+    W, b = model.coef_, model.intercept_
+    if len(W) > 1:
+        W, b = W[:-1] - W[-1], b[:-1] - b[-1]
+    return np.concatenate([frame.from_user(w, float(level)) for w, level in zip(W, b, strict=True)])
+
+
+def _fitted(model: Any, likelihood: Likelihood, v: Floats, covariance: str, counting: str) -> tuple[Fitted, str]:
+    """The covariance of v; and a doubt, where it is only now seen that columns are all but dependent."""
+    H = likelihood.information(v)
+    if model.l2_ > 0:
+        H += _penalty(model, likelihood.sample)
+    made, doubt = factor(H), ""
+    determined = not model.verdict_.rank.aliased
+    if made is None:
+        doubt = "" if not determined else words.dependent(("a column",))
+        determined, inverse = False, np.asarray(np.linalg.pinv(H, hermitian=True), np.float64)
+    else:
+        inverse = made.inverse()
+    if covariance == "robust":
+        inverse = inverse @ likelihood.scatter(v, 1 if counting == "frequency" else 2) @ inverse
+    profiled = model.verdict_.ok and model.l2_ == 0
+    return Fitted(likelihood, v, inverse, determined, profiled), doubt
+
+
+def _penalty(model: Any, sample: Sample) -> Floats:
+    """The curvature of (C·l2/2)‖W‖²; of K classes the weights add up to zero, and v is what they are above the last."""
+    each = np.append(model.l2_ * sample.total / sample.frame.scale**2, [0.0] * sample.frame.lifted)
+    K = len(model.classes_)
+    return np.asarray(np.kron(np.eye(K - 1) - (1 / K if K > 2 else 0.0), np.diag(each)), np.float64)
+
+
+def _to_user(frame: Frame) -> Floats:
+    """The intercept, then the weights, as functions of v."""
+    d = frame.center.size
+    weights = np.zeros((d, frame.width))
+    weights[:, :d] = np.diag(1 / frame.scale)
+    if not frame.lifted:
+        return weights
+    return np.vstack([np.append(-frame.center / frame.scale, 1.0), weights])
+
+
+def _names(model: Any) -> tuple[str, ...]:
+    columns = tuple(model.rule_.columns)
+    if not model.fit_intercept:
+        return columns
+    return ("(intercept)" if "intercept" in columns else "intercept", *columns)
+
+
+def _values(model: Any) -> Floats:
+    W, b = model.coef_, model.intercept_
+    if len(W) > 1:
+        W, b = W[:-1] - W[-1], b[:-1] - b[-1]
+    return np.ravel(np.column_stack([b, W]) if model.fit_intercept else W)
+
+
+def _total(cost: Floats, n: int) -> float:
+    return float(cost.sum()) if cost.size else float(n)
