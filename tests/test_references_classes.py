@@ -139,6 +139,15 @@ def test_anes96(solver):
 
 
 @needs_shared_data
+def test_anes96_standard_errors():
+    X, y = anes96()
+    known = np.array(reference_results()["anes96_mnlogit"]["computed_se"])
+    found = LogisticRegression(tol=DIGITS).fit(X, y).inference(X, y, force=True)
+    assert "fewer than 10 for each" in found.reasons[0]
+    np.testing.assert_allclose(found.with_reference(0).standard_errors, known[:, [5, 0, 1, 2, 3, 4]], rtol=1e-8)
+
+
+@needs_shared_data
 def test_anes96_by_default_is_within_its_own_bounds():
     X, y = anes96()
     known = np.array(reference_results()["anes96_mnlogit"]["computed_coef_rows_are_classes_1_to_6"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -262,7 +262,10 @@ class Inference:
             )
 
     def _places(self, columns: Any) -> NDArray[np.intp]:
-        given = [columns] if isinstance(columns, str | int | np.integer) else list(columns)
+        given = [columns] if isinstance(columns, str | int | np.integer) else columns
+        if not isinstance(given, Iterable):
+            raise ValueError(f"columns is {columns!r}; give names, or places from 0 to {len(self.names) - 1}.")
+        given = list(given)
         if not given:
             raise ValueError("columns is empty; name at least one to test.")
         found = [self._place(each) for each in given]
