@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data import Rows
+from ..data.threads import one_blas_thread, ordered_map
+from ..losses import LogLikelihood
 from ..numerics import log_sum_exp, sigmoid, softplus
+from ..risk import Ask, Risk
 from .sample import Block, Sample
 
 Floats = NDArray[np.float64]
+COMPILE_FROM = 400_000
+"""Numbers in X from which the compiled pass repays the time that loading it takes."""
 
 
 class Jets(NamedTuple):
@@ -21,6 +27,13 @@ class Jets(NamedTuple):
     values: Floats
     gradients: Floats
     """m × parameters."""
+
+
+class Whole(NamedTuple):
+    """The value and the information at one point."""
+
+    value: float
+    information: Floats
 
 
 class _Sum:
@@ -53,6 +66,10 @@ class Likelihood(ABC):
     def information(self, v: Floats) -> Floats:
         """−∇²ℓ, or what stands for it: positive where the columns are independent."""
 
+    def whole(self, v: Floats) -> Whole:
+        """ℓ and the information at v."""
+        return Whole(float(self.jets(v[None]).values[0]), self.information(v))
+
     @abstractmethod
     def scatter(self, v: Floats, power: int) -> Floats:
         """Σᵢ cᵢᵏ uᵢuᵢᵀ, uᵢ = ∇ℓᵢ/cᵢ the score of a row, k = 1 where a weight is a number of rows, else 2."""
@@ -84,6 +101,25 @@ class Binary(Likelihood):
             return Z.T @ Z  # type: ignore[no-any-return]
 
         return np.asarray(self.sample.fold(part))
+
+    def whole(self, v: Floats) -> Whole:
+        """By the compiled pass where there are many rows: it reads them once."""
+        sample = self.sample
+        if sample.X.size < COMPILE_FROM:
+            return super().whole(v)
+        first, second = (1 - sample.target, sample.target)
+        if sample.cost.size:
+            first, second = sample.cost * first, sample.cost * second
+        labels = not (first.any() and second.any() and (first * second).any())
+        if labels:
+            signs = np.where(second > 0, 1, -1).astype(np.int8)
+            rows = Rows(sample.X, signs, sample.cost, compiled=True)
+        else:
+            rows = Rows(sample.X, np.ones(len(sample), np.int8), second, compiled=True, other=first)
+        with one_blas_thread(), ordered_map(sample.threads) as each:
+            risk = Risk(LogLikelihood(), replace(rows, map=each), sample.frame, np.zeros(v.size), np.arange(v.size))
+            at = risk(v, Ask(hessian=True))
+        return Whole(-at.value * sample.total, at.hessian * sample.total)
 
     def scatter(self, v: Floats, power: int) -> Floats:
         def part(block: Block) -> Floats:

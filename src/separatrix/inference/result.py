@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 
+from ..data.threads import one_blas_thread
 from ..verdict import plain_value
 from .constrained import constrained_maximum
 from .likelihood import Likelihood
@@ -111,7 +112,8 @@ class Inference:
         """Cov β = F Cov(v) Fᵀ; of K classes the coefficients follow each other class by class."""
         self._open()
         if "covariance" not in self._kept:
-            C = self.functions @ self._fit.covariance @ self.functions.T
+            with one_blas_thread():
+                C = self.functions @ self._fit.covariance @ self.functions.T
             self._kept["covariance"] = (C + C.T) / 2
         return self._kept["covariance"]  # type: ignore[no-any-return]
 

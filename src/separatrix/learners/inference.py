@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Rows
-from ..data.reading import finite
-from ..data.threads import thread_count
+from ..data.threads import one_blas_thread, thread_count
 from ..fitting.geometry import frame_of
+from ..fitting.problem import NotFiniteError
 from ..frame import Frame
 from ..inference import words
-from ..inference.likelihood import Binary, Likelihood, Softmax
+from ..inference.likelihood import Binary, Likelihood, Softmax, Whole
 from ..inference.result import Fitted, Inference
 from ..inference.sample import Sample
 from ..linalg import factor
@@ -47,18 +47,22 @@ def inference_of(
     target = known_targets(y, model.classes_, len(rows))
     cost = checked_costs(sample_weight, len(rows))
     _check_size(rows, model)
-    if not finite(rows):
-        raise not_finite(rows, model.rule_.columns, model)
     if len(rows) != model.verdict_.claim.rows:
         known = model.verdict_.claim.rows
         raise ValueError(f"X has {len(rows)} rows; the model was fitted to {known}: give it the same rows.")
     if cost.size and not cost.all():  # weight zero is a row absent
         some = np.flatnonzero(cost)
         rows, target, cost = rows[some], target[some], cost[some]
-    sample = _sample(model, rows, target, cost)
+    try:
+        sample = _sample(model, rows, target, cost)
+    except NotFiniteError:
+        raise not_finite(rows, model.rule_.columns, model) from None
     likelihood = _likelihood(model, sample)
     v = _point(model, sample.frame)
-    _check_rows(model, likelihood, v)
+    whole = likelihood.whole(v)
+    if not (np.isfinite(whole.value) and np.isfinite(whole.information).all()):
+        raise not_finite(rows, model.rule_.columns, model)
+    _check_rows(model, whole, sample.total)
     reasons = _reasons(model, target, cost, covariance, counting)
     names = _names(model)
     classes = model.classes_.tolist()
@@ -69,7 +73,8 @@ def inference_of(
     }  # fmt: skip
     if reasons and not force:
         return Inference(**shared)
-    fitted, doubt = _fitted(model, likelihood, v, covariance, counting)
+    with one_blas_thread():
+        fitted, doubt = _fitted(model, likelihood, v, whole.information, covariance, counting)
     if doubt:
         shared |= {"reasons": (*reasons, doubt), "forced": bool(force)}
         if not force:
@@ -114,14 +119,12 @@ def _check_size(rows: Any, model: Any) -> None:
         )
 
 
-def _check_rows(model: Any, likelihood: Likelihood, v: Floats) -> None:
+def _check_rows(model: Any, whole: Whole, total: float) -> None:
     """Whether these are the rows of the fit: the mean loss is the one that it claims."""
-    claim, sample = model.verdict_.claim, likelihood.sample
+    claim = model.verdict_.claim
     if not np.isfinite(claim.value) or claim.objective != "likelihood":
         return
-    value = -float(likelihood.jets(v[None]).values[0]) / sample.total + model.l2_ / 2 * float(
-        np.square(model.coef_).sum()
-    )
+    value = -whole.value / total + model.l2_ / 2 * float(np.square(model.coef_).sum())
     if not abs(value - claim.value) <= AGREES * max(abs(claim.value), 1e-6):
         raise ValueError(
             f"These are not the rows that the model was fitted to: its mean loss is {value:.9g} here and was "
@@ -216,11 +219,12 @@ def _point(model: Any, frame: Frame) -> Floats:
     return np.concatenate([frame.from_user(w, float(level)) for w, level in zip(W, b, strict=True)])
 
 
-def _fitted(model: Any, likelihood: Likelihood, v: Floats, covariance: str, counting: str) -> tuple[Fitted, str]:
+def _fitted(
+    model: Any, likelihood: Likelihood, v: Floats, H: Floats, covariance: str, counting: str
+) -> tuple[Fitted, str]:
     """The covariance of v; and a doubt, where it is only now seen that columns are all but dependent."""
-    H = likelihood.information(v)
     if model.l2_ > 0:
-        H += _penalty(model, likelihood.sample)
+        H = H + _penalty(model, likelihood.sample)
     made, doubt = factor(H), ""
     determined = not model.verdict_.rank.aliased
     if made is None:
