@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,36 @@ def inference_of(
     if not isinstance(force, bool | np.bool_):
         raise ValueError(f"force is {force!r}; it must be True or False.")
     _check_objective(model, covariance)
+    rows, target, cost = _given(model, X, y, sample_weight)
+    try:
+        sample = _sample(model, rows, target, cost)
+    except NotFiniteError:
+        raise not_finite(rows, model.rule_.columns, model) from None
+    likelihood, v = _likelihood(model, sample), _point(model, sample.frame)
+    whole = likelihood.whole(v)
+    if not (np.isfinite(whole.value) and np.isfinite(whole.information).all()):
+        raise not_finite(rows, model.rule_.columns, model)
+    _check_rows(model, whole, sample.total)
+    classes, reasons = model.classes_.tolist(), _reasons(model, target, cost, covariance, counting)
+    K, total = len(classes), float(cost.sum()) if cost.size else float(len(rows))
+    about = Inference(
+        _names(model), tuple(classes), classes[0 if K == 2 else -1], covariance, reasons, bool(force and reasons),
+        total, _notes(model),
+    )  # fmt: skip
+    if about.refused is not None:
+        return about
+    with one_blas_thread():
+        fitted, doubt = _fitted(model, likelihood, v, whole.information, covariance, counting)
+    if doubt:
+        about = replace(about, reasons=(*reasons, doubt), forced=bool(force))
+    if about.refused is not None:
+        return about
+    functions: Floats = np.kron(np.eye(K - 1), _to_user(sample.frame))  # type: ignore[assignment]
+    return replace(about, fitted=fitted, functions=functions, values=_values(model))
+
+
+def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats, Floats]:
+    """Rows, targets and weights; a row of weight zero is a row absent."""
     rows = model._readable(X)
     target = known_targets(y, model.classes_, len(rows))
     cost = checked_costs(sample_weight, len(rows))
@@ -50,37 +81,10 @@ def inference_of(
     if len(rows) != model.verdict_.claim.rows:
         known = model.verdict_.claim.rows
         raise ValueError(f"X has {len(rows)} rows; the model was fitted to {known}: give it the same rows.")
-    if cost.size and not cost.all():  # weight zero is a row absent
-        some = np.flatnonzero(cost)
-        rows, target, cost = rows[some], target[some], cost[some]
-    try:
-        sample = _sample(model, rows, target, cost)
-    except NotFiniteError:
-        raise not_finite(rows, model.rule_.columns, model) from None
-    likelihood = _likelihood(model, sample)
-    v = _point(model, sample.frame)
-    whole = likelihood.whole(v)
-    if not (np.isfinite(whole.value) and np.isfinite(whole.information).all()):
-        raise not_finite(rows, model.rule_.columns, model)
-    _check_rows(model, whole, sample.total)
-    reasons = _reasons(model, target, cost, covariance, counting)
-    names = _names(model)
-    classes = model.classes_.tolist()
-    K = len(classes)
-    shared: dict[str, Any] = {
-        "names": names, "classes": tuple(classes), "reference": classes[0 if K == 2 else -1], "kind": covariance,
-        "reasons": reasons, "forced": bool(force and reasons), "rows": _total(cost, len(rows)), "notes": _notes(model),
-    }  # fmt: skip
-    if reasons and not force:
-        return Inference(**shared)
-    with one_blas_thread():
-        fitted, doubt = _fitted(model, likelihood, v, whole.information, covariance, counting)
-    if doubt:
-        shared |= {"reasons": (*reasons, doubt), "forced": bool(force)}
-        if not force:
-            return Inference(**shared)
-    functions: Floats = np.kron(np.eye(K - 1), _to_user(sample.frame))  # type: ignore[assignment]
-    return Inference(**shared, fitted=fitted, functions=functions, values=_values(model))
+    if not cost.size or cost.all():
+        return rows, target, cost
+    some = np.flatnonzero(cost)
+    return rows[some], target[some], cost[some]
 
 
 # ------------------------------------------------------------------------------------------------------------- checks
@@ -267,7 +271,3 @@ def _values(model: Any) -> Floats:
     if len(W) > 1:
         W, b = W[:-1] - W[-1], b[:-1] - b[-1]
     return np.ravel(np.column_stack([b, W]) if model.fit_intercept else W)
-
-
-def _total(cost: Floats, n: int) -> float:
-    return float(cost.sum()) if cost.size else float(n)
