@@ -588,3 +588,24 @@ def test_it_can_be_written_down():
     again = pickle.loads(pickle.dumps(found))
     assert isinstance(again, Inference)
     np.testing.assert_array_equal(again.covariance, found.covariance)
+
+
+@pytest.mark.parametrize("make", [coins, dice])
+def test_columns_that_are_nearly_the_same_keep_their_digits(make):
+    """The information would have lost them; the standard errors are those of the sum and the difference."""
+    X, y = make(400, 2)
+    near = np.random.default_rng(5).normal(size=len(y))
+    apart = np.column_stack([X, near])
+    close = np.column_stack([X, X[:, 0] + 2.0**-18 * near])
+    plain = LogisticRegression().fit(apart, y).inference(apart, y)
+    found = LogisticRegression().fit(close, y).inference(close, y)
+    ours, theirs = (np.atleast_2d(each.standard_errors)[:, -1] for each in (found, plain))
+    np.testing.assert_allclose(ours * 2.0**-18, theirs, rtol=1e-5)
+
+
+@pytest.mark.parametrize("make", [coins, dice])
+def test_a_root_is_the_root_of_the_information(make):
+    X, y = make()
+    found = LogisticRegression().fit(X, y).inference(X, y).fitted
+    R = found.likelihood.root(found.v)
+    np.testing.assert_allclose(R.matrix(), found.likelihood.information(found.v), rtol=1e-9, atol=1e-9)

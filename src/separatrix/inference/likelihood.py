@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..data import Rows
 from ..data.threads import one_blas_thread, ordered_map
+from ..linalg import Root
 from ..losses import LogLikelihood
 from ..numerics import log_sum_exp, sigmoid, softplus
 from ..risk import Ask, Risk
@@ -70,6 +71,19 @@ class Likelihood(ABC):
         """ℓ and the information at v."""
         return Whole(float(self.jets(v[None]).values[0]), self.information(v))
 
+    def root(self, v: Floats) -> Root:
+        """R with RᵀR the information, never multiplied out: for columns that are nearly combinations of others."""
+
+        def part(block: Block) -> Root:
+            return Root.of(self._roots(block, v))
+
+        found: Root = self.sample.fold(part, self.size)
+        return found
+
+    @abstractmethod
+    def _roots(self, block: Block, v: Floats) -> Floats:
+        """A with AᵀA the information of a block."""
+
     @abstractmethod
     def scatter(self, v: Floats, power: int) -> Floats:
         """Σᵢ cᵢᵏ uᵢuᵢᵀ, uᵢ = ∇ℓᵢ/cᵢ the score of a row, k = 1 where a weight is a number of rows, else 2."""
@@ -95,12 +109,15 @@ class Binary(Likelihood):
 
     def information(self, v: Floats) -> Floats:
         def part(block: Block) -> Floats:
-            p = sigmoid(block.Z @ v)
-            Z = block.Z
-            Z *= np.sqrt(block.cost * p * (1 - p))[:, None]
-            return Z.T @ Z  # type: ignore[no-any-return]
+            A = self._roots(block, v)
+            return A.T @ A  # type: ignore[no-any-return]
 
         return np.asarray(self.sample.fold(part))
+
+    def _roots(self, block: Block, v: Floats) -> Floats:
+        p, Z = sigmoid(block.Z @ v), block.Z
+        Z *= np.sqrt(block.cost * p * (1 - p))[:, None]
+        return Z
 
     def whole(self, v: Floats) -> Whole:
         """By the compiled pass where there are many rows: it reads them once."""
@@ -174,6 +191,14 @@ class Softmax(Likelihood):
             return self._blocks(block.Z, lambda k, j: block.cost**power * e[:, k] * e[:, j])
 
         return np.asarray(self.sample.fold(part, self.size))
+
+    def _roots(self, block: Block, v: Floats) -> Floats:
+        """√(c pₖ) (eₖ − p) ⊗ z for every class k: diag(p) − ppᵀ is the covariance of the class that is drawn."""
+        p = self._probabilities(block, v)
+        each = np.hstack([p, 1 - p.sum(axis=1, keepdims=True)])
+        apart = np.vstack([np.eye(self.free), np.zeros(self.free)]) - p[:, None, :]
+        apart *= np.sqrt(np.maximum(each, 0) * block.cost[:, None])[:, :, None]
+        return (apart[:, :, :, None] * block.Z[:, None, None, :]).reshape(-1, self.size)  # type: ignore[no-any-return]
 
     def _probabilities(self, block: Block, v: Floats) -> Floats:
         scores = np.zeros((len(block.Z), self.free + 1))

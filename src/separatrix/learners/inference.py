@@ -29,6 +29,8 @@ MOST = 6000
 """Coefficients for a matrix of them."""
 ALONE = 1 << 21
 """Numbers in X up to which one thread does it all."""
+CLEAR = 1e-5
+"""The part of its square that a column must leave over beside the others for the information to be formed."""
 AGREES = 1e-6
 """Relative: how far the mean loss of the rows may be from the one that the verdict claims."""
 COVARIANCES, WEIGHTS = ("model", "robust"), ("frequency", "sampling")
@@ -231,6 +233,8 @@ def _fitted(
         H = H + _penalty(model, likelihood.sample)
     made, doubt = factor(H), ""
     determined = not model.verdict_.rank.aliased
+    if determined and model.l2_ == 0 and (made is None or made.weakest < CLEAR):
+        made = factor(likelihood.root(v))
     if made is None:
         doubt = "" if not determined else words.dependent(("a column",))
         determined, inverse = False, np.asarray(np.linalg.pinv(H, hermitian=True), np.float64)
