@@ -17,7 +17,7 @@ from scipy.stats import chi2
 from separatrix import BudgetWarning, Inference, InferenceRefused, LogisticRegression, SeparationWarning
 from separatrix.features import Polynomial
 from separatrix.inference.constrained import constrained_maximum
-from separatrix.inference.profile import _bracketed, profile_ends
+from separatrix.inference.profile import _followed, profile_ends
 
 FORCED = {"force": True}
 
@@ -198,7 +198,7 @@ def test_both_ways_to_an_end_agree(seed, n, scale):
     summit, fall = found.fitted.summit, chi2.ppf(0.95, 1) / 2
     ends = profile_ends(summit, found.functions, fall)
     for j, side in ((0, 0), (1, 1), (2, 0)):
-        slow = _bracketed(summit, found.functions[j], (-1.0, 1.0)[side], fall)
+        slow = _followed(summit, found.functions[j], (-1.0, 1.0)[side], fall)
         assert ends[j, side] == pytest.approx(slow, rel=1e-6, abs=1e-8)
 
 
@@ -609,3 +609,24 @@ def test_a_root_is_the_root_of_the_information(make):
     found = LogisticRegression().fit(X, y).inference(X, y).fitted
     R = found.likelihood.root(found.v)
     np.testing.assert_allclose(R.matrix(), found.likelihood.information(found.v), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ends_are_found_where_classes_are_all_but_separated(seed):
+    """Units far apart, scores in the hundreds: a parabola at the maximum says little about where the ends are."""
+    rng = np.random.default_rng(seed)
+    n, d, K = int(rng.integers(60, 200)), int(rng.integers(2, 5)), int(rng.choice([2, 3]))
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-6, 7, d) + rng.normal(size=d)
+    scores = (X - X.mean(axis=0)) / X.std(axis=0) @ rng.normal(size=(d, K)) * 8
+    y = (scores + rng.gumbel(size=(n, K))).argmax(axis=1)
+    if len(set(y.tolist())) < K or not _overlaps(X, y):
+        pytest.skip("separated: there is nothing to infer")
+    found = LogisticRegression().fit(X, y).inference(X, y, **FORCED)
+    summit, ends = found.fitted.summit, found.interval(method="profile").reshape(-1, 2)
+    values = found.functions @ summit.v
+    assert (ends[:, 0] < values).all()
+    assert (values < ends[:, 1]).all()
+    for j, side in ((0, 0), (len(ends) - 1, 1)):
+        held = constrained_maximum(summit.likelihood, summit.v, found.functions[[j]], ends[[j], side])
+        assert held.settled
+        assert 2 * (summit.value - held.value) == pytest.approx(chi2.ppf(0.95, 1), rel=1e-6)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.threads import one_blas_thread
 from ..linalg import Factor, steady_factor
-from .constrained import constrained_maximum
+from .constrained import REACH, moved
 from .likelihood import Likelihood
 
 Floats = NDArray[np.float64]
@@ -18,7 +19,8 @@ ROUNDS, PACE = 25, 4.0
 own."""
 CLOSE = 1e-9
 """What may be left of the fall of the likelihood, relative to it."""
-DOUBLINGS, HALVINGS = 60, 100
+PATH = 1000
+"""Steps along the path of one end; where the likelihood still has not fallen so far, it never does."""
 NUMBERS = 1 << 25
 """Numbers of curvature matrices that are held at a time."""
 
@@ -54,17 +56,18 @@ def profile_ends(summit: Summit, functions: Floats, fall: float) -> Floats:
     """Lowest and highest aᵀv with max ℓ ≥ ℓ̂ − fall, for each row a of `functions`; ±∞ where it never falls so far.
 
     All ends are sought together by the steps of Venzon and Moolgavkar: δ = V⁻¹(g + λa), λ such that a parabola would
-    fall just so far. What they do not settle is bracketed, one end at a time.
+    fall just so far. What they do not settle is sought along its path, one end at a time.
     """
     ends = np.empty((len(functions), 2))
     room = max(1, NUMBERS // summit.v.size**2)
     jobs = [(j, side) for j in range(len(functions)) for side in (-1.0, 1.0)]
-    for lo in range(0, len(jobs), room):
-        some = jobs[lo : lo + room]
-        a = functions[[j for j, _ in some]]
-        found = _together(summit, a, np.array([side for _, side in some]), fall)
-        for (j, side), one, end in zip(some, a, found, strict=True):
-            ends[j, int(side > 0)] = end if math.isfinite(end) else _bracketed(summit, one, side, fall)
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+        for lo in range(0, len(jobs), room):
+            some = jobs[lo : lo + room]
+            a = functions[[j for j, _ in some]]
+            found = _together(summit, a, np.array([side for _, side in some]), fall)
+            for (j, side), one, end in zip(some, a, found, strict=True):
+                ends[j, int(side > 0)] = end if math.isfinite(end) else _followed(summit, one, side, fall)
     return ends
 
 
@@ -84,7 +87,8 @@ def _together(summit: Summit, a: Floats, sides: Floats, fall: float) -> Floats:
             if step is None or not np.isfinite(step).all():
                 continue  # beyond the reach of a parabola
             if left <= CLOSE:
-                ends[i] = float(a[i] @ (points[i] + step))
+                end = float(a[i] @ (points[i] + step))
+                ends[i] = end if sides[i] * (end - float(a[i] @ summit.v)) > 0 else np.nan
                 continue
             if left > last[i] / PACE:
                 curvatures[i] = steady_factor(likelihood.information(points[i]))
@@ -115,33 +119,35 @@ def _step(
     return step, max(abs(above), abs(stray)) / fall
 
 
-def _bracketed(summit: Summit, a: Floats, side: float, fall: float) -> float:
-    """The same by doubling and halving: the likelihood is maximised anew for every value that is tried."""
-    likelihood, here = summit.likelihood, float(a @ summit.v)
-    reach = side * math.sqrt(2 * fall * float(a @ summit.curvature.solve(a)))
-    near, far, v = 0.0, 1.0, summit.v
-    fallen = {0.0: -fall}
+def _followed(summit: Summit, a: Floats, side: float, fall: float) -> float:
+    """The same along the path of constrained maxima, never leaving it by more than a step that can be mended.
 
-    def at(t: float) -> float:
-        nonlocal v
-        found = constrained_maximum(likelihood, v, a[None], np.array([here + t * reach]))
+    On the path the fall f has the slope −gᵀV⁻¹a/aᵀV⁻¹a in θ = aᵀv, and about the curvature 1/aᵀV⁻¹a.
+    """
+    likelihood, v, reach = summit.likelihood, summit.v, REACH
+    near, far = float(a @ v), side * math.inf
+    for _ in range(PATH):
+        here = float(a @ v)
+        at = likelihood.jets(v[None])
+        fallen, gradient = summit.value - float(at.values[0]), at.gradients[0]
+        if abs(fallen - fall) <= CLOSE * fall or abs(far - near) <= 4e-15 * abs(here):
+            return here
+        near, far = (here, far) if fallen < fall else (near, here)
+        tilted = steady_factor(likelihood.information(v)).solve(a)
+        spread = float(a @ tilted)
+        slope = -side * float(gradient @ tilted) / spread
+        ahead = _root(slope, 1 / spread, fall - fallen)
+        if not min(near, far) < here + side * ahead < max(near, far):
+            ahead = abs((near + far) / 2 - here) * (1 if fallen < fall else -1)
+        step = side * ahead / spread * tilted
+        found, _, reach = moved(likelihood, v, a[None], step, reach)
         v = found.v
-        return summit.value - fall - found.value
+    return side * math.inf
 
-    for _ in range(DOUBLINGS):
-        fallen[far] = at(far)
-        if fallen[far] >= 0:
-            break
-        near, far = far, 2 * far
-    else:
-        return side * math.inf
-    for turn in range(HALVINGS):
-        low, high = fallen[near], fallen[far]
-        if high - low <= CLOSE * fall or far - near <= 4e-16 * far:
-            break
-        t = near + (far - near) * (0.5 if turn % 3 == 2 else min(0.95, max(0.05, -low / (high - low))))
-        fallen[t] = at(t)
-        if abs(fallen[t]) <= CLOSE * fall:
-            return here + t * reach
-        near, far = (t, far) if fallen[t] < 0 else (near, t)
-    return here + far * reach
+
+def _root(slope: float, curvature: float, left: float) -> float:
+    """t with slope·t + curvature·t²/2 = left, the one that a step ahead finds first; Newton's where there is none."""
+    inside = slope * slope + 2 * curvature * left
+    if inside < 0 or slope + math.sqrt(inside) <= 0:
+        return left / slope if slope > 0 else -math.inf
+    return 2 * left / (slope + math.sqrt(inside))

@@ -175,7 +175,8 @@ class Inference:
         else:
             self._may_profile("method='likelihood-ratio'", "method='wald'")
             top = self._summit
-            without = constrained_maximum(top.likelihood, top.v, self.functions[at], np.zeros(len(at)))
+            with one_blas_thread():
+                without = constrained_maximum(top.likelihood, top.v, self.functions[at], np.zeros(len(at)))
             statistic = max(0.0, 2 * (top.value - without.value))
         return TestResult(statistic, len(at), float(chi2.sf(statistic, len(at))), names, chosen)
 
@@ -238,7 +239,8 @@ class Inference:
 
     @property
     def _summit(self) -> Summit:
-        return self._fit.summit
+        with one_blas_thread():
+            return self._fit.summit
 
     def _shaped(self, numbers: Floats) -> Floats:
         return numbers if len(self.classes) == 2 else numbers.reshape(len(self.equations), len(self.names))

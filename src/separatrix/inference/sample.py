@@ -69,3 +69,8 @@ class Sample:
         slices = list(self.blocks(made))
         with one_blas_thread(), ordered_map(min(self.threads, len(slices))) as each:
             return reduce(iadd, each(lambda rows: f(self.block(rows)), slices))
+
+    def reach(self, step: Floats) -> float:
+        """The most by which a step moves a score."""
+        each = step.reshape(-1, self.width)
+        return float(max(np.abs(self.block(rows).Z @ each.T).max(initial=0.0) for rows in self.blocks(len(each))))
