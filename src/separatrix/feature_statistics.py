@@ -13,15 +13,19 @@ from .data.reading import ranges
 from .frame import written_out
 
 Floats = NDArray[np.float64]
+NONE = np.empty(0)
+"""No costs: every row counts one."""
 NUMBERS, SEEN = 1 << 20, 4_000_000
 """Numbers that are looked at together; numbers that k-means sees."""
 
 
-def blocks_of(rows: Any) -> Iterator[Floats]:
-    """The rows as arrays in double precision, some at a time."""
+def blocks_of(rows: Any, cost: Floats = NONE) -> Iterator[tuple[Floats, Floats]]:
+    """The rows as arrays in double precision, some at a time, and the part of all cost that each row is."""
     size = max(1, NUMBERS // max(1, rows.shape[1]))
+    relative = cost / cost.max() if cost.size else cost  # so that no sum overflows
+    share = relative / relative.sum() if cost.size else np.broadcast_to(1.0, len(rows)) / len(rows)
     for lo in range(0, len(rows), size):
-        yield np.asarray(written_out(rows[lo : lo + size]), dtype=np.float64)
+        yield np.asarray(written_out(rows[lo : lo + size]), dtype=np.float64), share[lo : lo + size]
 
 
 def extent(rows: Any) -> tuple[Floats, Floats]:
@@ -30,14 +34,13 @@ def extent(rows: Any) -> tuple[Floats, Floats]:
     return low.astype(np.float64), high.astype(np.float64)
 
 
-def spread_of(rows: Any, columns: Sequence[str]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Means, deviations √(Σ(x − m)²/n), and which columns are constant: their mean is that constant, their spread 1."""
+def spread_of(rows: Any, columns: Sequence[str], cost: Floats = NONE) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Means, deviations √(Σc(x − m)²/Σc), and which columns are constant: their mean is that, their spread 1."""
     low, high = extent(rows)
     constant = low == high
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = sum(block.sum(axis=0) for block in blocks_of(rows)) / len(rows)
-        mean = np.where(constant, low, mean)
-        square = sum(np.square(block - mean).sum(axis=0) for block in blocks_of(rows)) / len(rows)
+        mean = np.where(constant, low, sum(share @ block for block, share in blocks_of(rows, cost)))
+        square = sum(share @ np.square(block - mean) for block, share in blocks_of(rows, cost))
     deviation = np.where(constant, 1.0, np.sqrt(square))
     sound = np.isfinite(mean) & np.isfinite(deviation) & (deviation > 0)
     if not sound.all():
@@ -57,8 +60,8 @@ def grid(low: Floats, high: Floats, count: int) -> Floats:
     return np.stack([each.ravel() for each in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 
-def clusters(rows: Any, count: int, random_state: Any) -> Floats:
-    """The means of `count` clusters of the rows, by k-means."""
+def clusters(rows: Any, count: int, random_state: Any, cost: Floats = NONE) -> Floats:
+    """The means of `count` clusters of the rows, by k-means, each row at its cost."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils import check_random_state
@@ -73,9 +76,10 @@ def clusters(rows: Any, count: int, random_state: Any) -> Floats:
             f"count={count} centres by k-means, but X has only {len(np.unique(seen, axis=0))} different rows "
             f"(n_samples={n}): ask for fewer, or give the centres."
         )
+    weight = cost[chosen] / cost.max() if cost.size else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # clusters that are not settled are centres all the same
-        found = KMeans(count, random_state=random, n_init=1).fit(seen).cluster_centers_
+        found = KMeans(count, random_state=random, n_init=1).fit(seen, sample_weight=weight).cluster_centers_
     return np.asarray(found, dtype=np.float64)
 
 

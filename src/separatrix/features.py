@@ -22,7 +22,7 @@ from .data import Sparse
 from .feature_base import FeatureMap
 from .feature_maps import Gaussians, Lifted, Standardised
 from .feature_products import count_of_monomials, monomials, with_products
-from .feature_statistics import clusters, extent, grid, nearest_other, spread_of
+from .feature_statistics import NONE, clusters, extent, grid, nearest_other, spread_of
 from .learners.transformer import Transformer
 from .learners.validation import checked_choice, checked_numbers
 
@@ -125,6 +125,8 @@ class GaussianBasis(Transformer):
     [[1.0], [4e-06]]
     """
 
+    weighs = True
+
     def __init__(
         self, centres: Any = "k-means", *, widths: Any = "spacing", count: int = 8, random_state: Any = None
     ) -> None:
@@ -133,16 +135,16 @@ class GaussianBasis(Transformer):
         self.count = count
         self.random_state = random_state
 
-    def learn(self, rows: Any, columns: Sequence[str]) -> FeatureMap:
-        """The map: centres and widths by these rows."""
-        centres = self._centres(rows, len(columns))
+    def learn(self, rows: Any, columns: Sequence[str], cost: Floats = NONE) -> FeatureMap:
+        """The map: centres and widths by these rows, means of clusters at their costs."""
+        centres = self._centres(rows, len(columns), cost)
         return Gaussians(centres, self._widths(centres))
 
-    def _centres(self, rows: Any, d: int) -> Floats:
+    def _centres(self, rows: Any, d: int, cost: Floats) -> Floats:
         if isinstance(self.centres, str):
             how, count = checked_choice("centres", self.centres, ("k-means", "grid")), _whole("count", self.count)
             if how == "k-means":
-                return clusters(rows, count, self.random_state)
+                return clusters(rows, count, self.random_state, cost)
             low, high = extent(rows)
             points = count ** int((low < high).sum())
             _check_count(points, f"A grid of {count} points on each of {d} axes", "take fewer points", len(rows))
@@ -225,15 +227,15 @@ class Standardise(Transformer):
     [[-1.0, 0.0], [1.0, 0.0]]
     """
 
-    sparse_out = True
+    sparse_out = weighs = True
 
     def __init__(self, *, centre: bool = True) -> None:
         self.centre = centre
 
-    def learn(self, rows: Any, columns: Sequence[str]) -> FeatureMap:
-        """The map: means and deviations of these rows, by two passes over them."""
+    def learn(self, rows: Any, columns: Sequence[str], cost: Floats = NONE) -> FeatureMap:
+        """The map: means and deviations of these rows, at their costs, by two passes over them."""
         centre = _flag("centre", self.centre)
-        mean, deviation, constant = spread_of(rows, columns)
+        mean, deviation, constant = spread_of(rows, columns, cost)
         self.constant_ = tuple(columns[j] for j in np.flatnonzero(constant).tolist())
         return Standardised(mean if centre else 0 * mean, deviation)
 

@@ -45,8 +45,9 @@ def asked(rule: Any, X: Any, y: Any, sample_weight: Any) -> Asked:
     scores = _scores(rule, X)
     _check_scores(scores, classes)
     _check_meaning(rule, X, scores, classes)
-    own = _places(y, classes, len(scores))
-    return Asked(scores, own, shares(sample_weight, len(scores)), classes, _likely(rule, X, scores))
+    own, weight = _places(y, classes, len(scores)), shares(sample_weight, len(scores))
+    likely, counts = _likely(rule, X, scores), weight > 0  # nothing times an infinite loss is no number
+    return Asked(scores[counts], own[counts], weight[counts], classes, likely)
 
 
 def _classes(rule: Any) -> tuple[Any, ...]:
@@ -136,8 +137,13 @@ def shares(sample_weight: Any, rows: int) -> Floats:
     """cᵢ/Σc, equal where no weights are given."""
     if sample_weight is None:
         return np.full(rows, 1 / rows)
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        raise TypeError("sample_weight is a masked array, and what its mask hides would count: fill it, with 0 say.")
     try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        given = np.asarray(sample_weight)
+        if given.dtype.kind == "c":
+            raise TypeError("it holds complex numbers")
+        weight = given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample_weight must hold numbers; it holds something else. ({error})") from None
     if weight.shape != (rows,):

@@ -99,8 +99,9 @@ def curve(grid: Floats, table: Floats, *, one_standard_error: bool) -> Path:
 def fold_of_rows(rows: Rows, folds: int, seed: int) -> NDArray[np.intp]:
     """The fold of each row, by chance, with every class spread evenly; rows that cost nothing are dealt last."""
     labels = rows.y if rows.y.ndim == 1 else rows.y.argmax(axis=1)
-    chance = np.random.default_rng(seed).random(len(rows))
     nothing = rows.costs == 0 if rows.cost.size else np.zeros(len(rows), bool)
+    chance = np.zeros(len(rows))
+    chance[~nothing] = np.random.default_rng(seed).random(int((~nothing).sum()))  # as if the others were absent
     order = np.lexsort((chance, labels, nothing))
     parts = np.empty(len(rows), np.intp)
     parts[order] = np.arange(len(rows)) % folds

@@ -45,7 +45,7 @@ def walk(problem: Problem, how: Walk) -> Fit:
     count = int(np.size(counted)) if rows.cost.size else len(rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
     look, rng = Evaluation(problem, frame), np.random.default_rng(problem.seed)
-    rate = how.rate or default_rate(frame, count)
+    rate = how.rate or default_rate(frame, count, rows.weight / count)
     state = begin(problem)
     weights, intercept = reading(state, many, averaging=False)
     wobble, moved_by, done, move = Wobble(np.append(weights, intercept)), "start", 0.0, math.inf
@@ -83,10 +83,13 @@ def step_l2(l2: float, objective: str) -> float:
     return l2 / 2 if objective == "squared" else l2
 
 
-def default_rate(frame: Frame, n: int) -> LearningRate:
-    """η₀ = 1/E‖(x, 1)‖², a quarter of the inverse of a row's largest curvature, falling with the passes."""
+def default_rate(frame: Frame, n: int, cost: float = 1.0) -> LearningRate:
+    """η₀ = 1/(c̄ E‖(x, 1)‖²), a quarter of the inverse of a row's largest curvature, falling with the passes.
+
+    A row's step is multiplied by its cost, so that the mean cost c̄ divides: the unit of the costs does not matter.
+    """
     size = float(np.sum(frame.scale**2 + frame.center**2)) + frame.lifted
-    return LearningRate(1 / max(size, EPS), power=DECAY, delay=float(n))
+    return LearningRate(1 / max(size, EPS) / cost, power=DECAY, delay=float(n))
 
 
 def begin(problem: Problem) -> OnlineState:

@@ -78,10 +78,11 @@ def online_target(targets: Targets) -> Any:
 
 
 def default_rate(normal: Normal, piece: Piece, count: int) -> LearningRate:
-    """η₀ = ¼/E‖(x, 1)‖², falling with the passes."""
+    """η₀ = ¼/(c̄ E‖(x, 1)‖²), c̄ the mean cost, falling with the passes: the unit of the costs does not matter."""
     center = normal.center.astype(float)
     size = float(np.trace(normal.gram) + center @ center) + normal.lifted
-    return LearningRate(0.25 / max(size, EPS), power=DECAY, delay=float(count))
+    cost = float(piece.cost.sum()) / count if piece.cost.size else 1.0
+    return LearningRate(0.25 / max(size, EPS) / cost, power=DECAY, delay=float(count))
 
 
 def continue_walk(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:

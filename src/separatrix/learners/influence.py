@@ -40,9 +40,10 @@ def influence_of(X: Any, z: Floats, positive: Floats, cost: Floats, l2: float, f
     n, d = X.shape
     size = max(1, NUMBERS // d)
     blocks = [slice(lo, min(lo + size, n)) for lo in range(0, n, size)]
-    center: Any = sum(written_out(X[rows]).sum(axis=0, dtype=float) for rows in blocks) / n * fit_intercept
+    share = cost / cost.max() / float((cost / cost.max()).sum())
+    center: Any = sum(share[rows] @ written_out(X[rows]) for rows in blocks) * fit_intercept
     frame = Frame(center, np.ones(d), fit_intercept)
-    scale = np.sqrt(sum(np.square(frame.coordinates(X[rows])).sum(axis=0) for rows in blocks) / n)
+    scale = np.sqrt(sum(share[rows] @ np.square(frame.coordinates(X[rows])) for rows in blocks))
     scale[scale == 0] = 1
     frame = Frame(center, scale[:d], fit_intercept)
     hessian = np.diag(np.append(l2 * cost.sum() / frame.scale**2, [0.0] * fit_intercept))

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..joint_risk import Sample
 from ..numerics import log_sum_exp
 from ..softmax import ClassLoss, SoftmaxLikelihood, SoftmaxSquared
 from ..verdict import JointClaim, Limit
+from .absent import present, present_objects
 from .history import Record
 from .joint_base import MISSING, JointModel, JointRows, is_plain
 from .joint_closer import look_closer
@@ -248,6 +249,7 @@ class JointClassifier(JointModel):
         check_lengths(rows, targets)
         given = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, given)
+        rows = replace(rows, X=(present if rows.tabular else present_objects)(rows.X, given))
         if is_plain(self.feature_map) and not finite(rows.X):
             assert rows.columns is not None
             raise not_finite(rows.X, rows.columns, self)

@@ -27,6 +27,7 @@ from ..mapped import Mapped
 from ..numerics import log_sum_exp, sigmoid, softplus
 from ..rule import LinearRule
 from ..verdict import Verdict
+from .absent import present
 from .base import LinearClassifier
 from .closer import look_closer, seen_closer
 from .conclusion import Prepared, interrupted_verdict, verdict_of
@@ -313,9 +314,9 @@ class LogisticRegression(Interpreted, LinearClassifier):
         z = self._scores(X)
         if z.ndim == 2:
             raise ValueError(f"influence is for two classes; this model has {len(self.classes_)}: fit two of them.")
-        rows = self._readable(X)
         target = known_targets(y, self.classes_, len(z))
         cost = checked_costs(sample_weight, len(z))
+        rows = present(self._readable(X), cost)
         factors = target @ np.array(self.verdict_.claim.class_weight)
         return influence_of(
             rows, z, target[:, 1], cost * factors if cost.size else factors, self.l2_, self.fit_intercept
@@ -329,11 +330,11 @@ class LogisticRegression(Interpreted, LinearClassifier):
         cost = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, cost)
         check_folds(settings.l2, targets, cost)
+        rows = present(rows, cost)
         columns, features = names_of(self, rows.shape[1]), None
         if self.features is not None:
             named = hasattr(self, "feature_names_in_")
-            seen = rows[np.flatnonzero(cost)] if cost.size and not cost.all() else rows  # weight zero is a row absent
-            features = learn_features(self.features, seen, columns, named, self)
+            features = learn_features(self.features, rows, columns, named, self, cost)
             rows, columns = mapped_rows(rows, features, self), features.names
         K = len(targets.classes)
         problem = Problem(

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from ..data.reading import finite
 from ..feature_base import FeatureMap
 from ..feature_maps import Chain
+from ..feature_statistics import NONE
 from ..mapped import Mapped
 from .transformer import check_names
 from .validation import checked_rows, not_finite
@@ -59,9 +60,16 @@ class Features:
         return f"{count} {'feature' if count == 1 else 'features'} of X, {', then '.join(map(str, self.transformers))}"
 
 
-def learn_features(features: Any, rows: Any, columns: Sequence[str], named: bool, estimator: Any) -> Features:
-    """Fit clones of the transformers in their order, each on what those before it make of the rows."""
+def learn_features(
+    features: Any, rows: Any, columns: Sequence[str], named: bool, estimator: Any, cost: Floats = NONE
+) -> Features:
+    """Fit clones of the transformers in their order, each on what those before it make of the rows that count.
+
+    What is learnt of them is learnt at their costs: a row of weight two is a row that is there twice.
+    """
     steps = _steps(features)
+    if cost.size and not cost.all():
+        rows, cost = rows[np.flatnonzero(cost)], cost[cost > 0]
     if not finite(rows):
         raise not_finite(rows, tuple(columns), estimator)
     maps: list[FeatureMap] = []
@@ -69,7 +77,8 @@ def learn_features(features: Any, rows: Any, columns: Sequence[str], named: bool
     for step in steps:
         one = clone(step)
         here = Mapped(rows, joined(maps)) if maps else rows
-        one.map_, one.n_features_in_ = one.learn(here, names), len(names)
+        costs = (cost,) if cost.size and getattr(one, "weighs", False) else ()
+        one.map_, one.n_features_in_ = one.learn(here, names, *costs), len(names)
         if named:
             one.feature_names_in_ = np.array(names, dtype=object)
         maps.append(one.map_)

@@ -17,6 +17,7 @@ from ..margin.hull import Hull
 from ..margin.maximum import Outcome, maximise
 from ..rule import LinearRule
 from ..verdict import Verdict
+from .absent import present
 from .base import LinearClassifier
 from .history import MarginRecord, MarginStep, record_of_margin
 from .margin_conclusion import Conclusion, Prepared, concluded, interrupted, second_look
@@ -168,6 +169,7 @@ class MaxMarginClassifier(LinearClassifier):
             )
         cost = checked_costs(sample_weight, len(rows))
         factors = class_costs(None, targets, cost)
+        rows = present(rows, cost)
         names = getattr(self, "feature_names_in_", None)
         columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
         return Prepared(

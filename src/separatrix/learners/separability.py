@@ -22,6 +22,7 @@ from ..separation.search import Found, Hunt, TroubleError
 from ..separation.signs import all_finite, coefficient_kinds
 from ..separation.wide import separating_rule
 from ..verdict import Rank
+from .absent import present
 from .targets import checked_targets, class_costs, rows_of
 from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
@@ -90,7 +91,9 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     columns = tuple(f"x{j}" for j in range(given.shape[1])) if names is None else tuple(map(str, names))
     if INTERCEPT in columns and fit_intercept:
         raise ValueError(f"X has a column named {INTERCEPT!r}, as the intercept is called here: rename it.")
-    rows = rows_of(given, targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM)
+    rows = rows_of(
+        present(given, cost), targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM
+    )
     labels = tuple(targets.classes.tolist())
     threads = thread_count(None) if rows.X.size >= SINGLE_THREAD_BELOW else 1
     try:

@@ -20,6 +20,7 @@ from ..fitting.sampled import Ranked, is_steerable, rank_of, rank_told, steered_
 from ..fitting.shared import Library, Places, Scratch, chosen, common_frame, varying_columns, with_constants
 from ..fitting.small import Small, is_small
 from ..frame import Frame
+from .absent import present
 from .conclusion import Prepared
 from .history import Record
 from .logistic import LogisticRegression
@@ -172,10 +173,11 @@ class SideBySide:
         """The task as the estimator's own fit prepares it, in the columns that vary; and these."""
         settings, everything = self.settings, np.arange(self.X.shape[1])
         X = chosen(self.X, task.rows, everything if varying is None else varying, scratch)
+        cost = self.cost if task.rows is None or not self.cost.size else self.cost[task.rows]
+        X = present(X, cost)
         if varying is None:
             varying = varying_columns(X, lifted=settings.fit_intercept) if self.l2 else everything
             X = chosen(X, None, varying)
-        cost = self.cost if task.rows is None or not self.cost.size else self.cost[task.rows]
         targets = Targets(CLASSES, task.positive.view(np.int8), None)
         factors = class_costs(self.estimator.class_weight, targets, cost)
         problem = Problem(

@@ -37,6 +37,8 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     map_: FeatureMap
     sparse_out = False
     """Whether a sparse X stays sparse."""
+    weighs = False
+    """Whether `learn` takes the costs of the rows, because what it learns depends on how often a row is there."""
 
     def learn(self, rows: Any, columns: Sequence[str]) -> FeatureMap:
         """The map by these rows: an array, or rows that are read block by block."""

@@ -160,6 +160,8 @@ def checked_costs(sample_weight: Any, rows: int, *, some: bool = True) -> Floats
         return np.empty(0)
     if isinstance(sample_weight, numbers.Real):
         sample_weight = np.full(rows, float(sample_weight))
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        raise TypeError("sample_weight is a masked array, and what its mask hides would count: fill it, with 0 say.")
     cost = checked_numbers("sample_weight", sample_weight)
     if cost.ndim != 1 or cost.size != rows:
         raise ValueError(f"sample_weight has shape {cost.shape}; one number for each of the {rows} rows is needed.")
@@ -168,7 +170,24 @@ def checked_costs(sample_weight: Any, rows: int, *, some: bool = True) -> Floats
         raise ValueError(f"sample_weight[{i}] is {cost[i]}, which is negative; a row's cost is zero or more.")
     if some and not (cost > 0).any():
         raise ValueError("sample_weight is zero for every sample; at least one row of each class must count.")
+    _check_range(cost)
     return cost
+
+
+def _check_range(cost: Floats) -> None:
+    """Weights that add up to a number, and not to one so small that its digits are gone."""
+    with np.errstate(over="ignore"):
+        total = float(cost.sum())
+    if not np.isfinite(total):
+        raise ValueError(
+            f"sample_weight reaches {cost.max():.3g}, and the weights add up to more than the largest number, "
+            f"{np.finfo(float).max:.3g}: divide all of them by one number."
+        )
+    if 0 < total < np.finfo(float).tiny:
+        raise ValueError(
+            f"sample_weight reaches {cost.max():.3g} only, where numbers lose their digits: multiply all of them by "
+            "one number."
+        )
 
 
 def check_lengths(X: Any, y: Any) -> None:
@@ -183,7 +202,10 @@ def check_lengths(X: Any, y: Any) -> None:
 def checked_numbers(name: str, values: Any) -> Floats:
     """An array of finite numbers."""
     try:
-        found = np.ascontiguousarray(values, dtype=np.float64)
+        given = np.asarray(values)
+        if given.dtype.kind == "c":
+            raise TypeError("it holds complex numbers")
+        found = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold numbers; it holds something else. ({error})") from None
     if not np.isfinite(found).all():
