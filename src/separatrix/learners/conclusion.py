@@ -17,6 +17,7 @@ from ..separation.limit import LimitFit
 from ..verdict import Claim, Limit, Locality, Optimality, Proof, Rank, Separation, Verdict
 from . import words
 from .mapping import Features
+from .prior import Prior
 from .settings import Settings, schedule_of
 from .targets import Targets
 
@@ -36,6 +37,8 @@ class Prepared:
     """The names of the rows, where X was a data frame."""
     features: Features | None = None
     """What the rows were mapped to, `columns` being the names of that."""
+    prior: Prior | None = None
+    """What the probabilities are corrected by."""
 
     def walk(self) -> Walk:
         """How a stochastic descent takes these rows."""

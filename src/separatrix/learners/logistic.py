@@ -37,6 +37,7 @@ from .interpretation import Interpreted
 from .limits import limit_probabilities
 from .mapping import Features, learn_features, mapped_rows
 from .piecemeal import continue_online
+from .prior import Prior, prior_of
 from .separability import index_of
 from .settings import Settings, checked_settings, seed_of
 from .targets import check_folds, checked_targets, class_costs, known_targets, rows_of
@@ -89,6 +90,10 @@ class LogisticRegression(Interpreted, LinearClassifier):
         Whether there is an intercept b.
     class_weight : None, "balanced" or dict
         Factors on the costs of the rows of each class.
+    prior : None, "data" or dict
+        What shares of the classes `predict_proba` speaks of: None: those that the fit saw, class weights counted;
+        "data": those of the rows, counted by sample_weight; a dict {class: share}: those of a population that is known,
+        where rows were sampled by class. Only probabilities change: class weights move decisions on purpose.
     init : "least-squares", "zero", "random" or array
         Where the descent starts; an array holds the weights, then the intercept (or the weights alone), a row for each
         class if there are more than two. One row at a time, least squares means zero.
@@ -138,6 +143,8 @@ class LogisticRegression(Interpreted, LinearClassifier):
     features_ : Features
         With features: `map`, `names`, and `transform(X)`, which makes them all at once. `coef_` and `rule_` have a
         weight for each feature; `verdict_.check(X, y)` takes the raw X.
+    prior_ : Prior
+        With a prior: the shares of the classes that were `seen` and those that are `wanted`, in the order of classes_.
     minima_ : tuple of (value, weights, intercept, starts)
         Of the squared error: every minimum found, lowest first, with the number of starts that led there.
 
@@ -164,6 +171,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
         l2: Any = 0.0,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        prior: Any = None,
         init: Any = "least-squares",
         tol: float = 1e-10,
         max_passes: float = 200,
@@ -181,6 +189,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
         self.l2 = l2
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.prior = prior
         self.init = init
         self.tol = tol
         self.max_passes = max_passes
@@ -275,7 +284,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
         check_is_fitted(self, "rule_")
         if self.verdict_.status != "quasi-separated":
             return super().predict(X)
-        p = self.predict_proba(X)
+        p = self._seen_proba(X)  # without the prior, which moves no decision
         return self.classes_[p.argmax(axis=1)]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: Any) -> Floats:
@@ -283,7 +292,18 @@ class LogisticRegression(Interpreted, LinearClassifier):
 
         After *separated* it is the limit of that as the weights grow: 0, 1, or an equal share at a tie. After
         *quasi-separated* too: 0 and 1 where the direction of growth tells classes apart, else what the limit leaves.
+        With a prior the odds of these are multiplied by those of the shares wanted and divided by those of the shares
+        seen: `predict`, `decision_function` and `rule_` stay as they are.
         """
+        return np.exp(self.predict_log_proba(X)) if hasattr(self, "prior_") else self._seen_proba(X)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log P(y | x), without underflow."""
+        seen = self._seen_log_proba(X)
+        return self.prior_.corrected(seen) if hasattr(self, "prior_") else seen
+
+    def _seen_proba(self, X: Any) -> Floats:
+        """P(y | x) for classes as frequent as the fit saw them."""
         z = self._scores(X)
         if self.verdict_.status == "quasi-separated":
             return limit_probabilities(self.verdict_, self._readable(X))
@@ -294,12 +314,12 @@ class LogisticRegression(Interpreted, LinearClassifier):
             return np.exp(z - log_sum_exp(z)[:, None])  # type: ignore[no-any-return]
         return np.column_stack([sigmoid(-z), sigmoid(z)])
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """log P(y | x), without underflow."""
+    def _seen_log_proba(self, X: Any) -> Floats:
+        """The logarithm of that, without underflow."""
         check_is_fitted(self, "rule_")
         if self.verdict_.status in ("separated", "quasi-separated"):
             with np.errstate(divide="ignore"):
-                return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
+                return np.log(self._seen_proba(X))  # type: ignore[no-any-return]
         z = self._scores(X)
         if z.ndim == 2:
             return z - log_sum_exp(z)[:, None]  # type: ignore[no-any-return]
@@ -345,7 +365,8 @@ class LogisticRegression(Interpreted, LinearClassifier):
             settings.fixed_rate,
         )  # fmt: skip
         _check_width(problem, settings)
-        return Prepared(problem, settings, targets, columns, class_weight, index_of(X), features)
+        prior = prior_of(self.prior, targets, cost, class_weight)
+        return Prepared(problem, settings, targets, columns, class_weight, index_of(X), features, prior)
 
     def _start(self, d: int, classes: int) -> str | tuple[Floats, Any]:
         shape = (classes, d) if classes > 2 else (1, d)
@@ -399,10 +420,12 @@ class LogisticRegression(Interpreted, LinearClassifier):
         self.n_passes_, self.l2_ = passes, prepared.problem.l2
         features = "" if prepared.features is None else str(prepared.features)
         self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, likely, features)
-        if prepared.features is None:
-            self.__dict__.pop("features_", None)
-        else:
+        for name in ("features_", "prior_"):
+            self.__dict__.pop(name, None)
+        if prepared.features is not None:
             self.features_: Features = prepared.features
+        if prepared.prior is not None:
+            self.prior_: Prior = prepared.prior
 
     def _readable(self, X: Any) -> Any:
         """The rows of X; with features rows of them, made when they are read."""

@@ -23,6 +23,7 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
     """One pass over these rows in their order, from where the model stands."""
     settings = checked_settings(model)
     _check_online(model)
+    _check_prior(model)
     if getattr(model, "features_", None) is not None:
         raise ValueError(
             "This model was fitted in features of X, and partial_fit learns in X itself: call fit again with "
@@ -88,6 +89,14 @@ def _check_online(model: Any) -> None:
         )
 
 
+def _check_prior(model: Any) -> None:
+    if model.prior is not None:
+        raise ValueError(
+            f"partial_fit cannot know the shares of the classes, which prior={model.prior!r} needs, before all rows "
+            "are seen: set prior=None, or use fit."
+        )
+
+
 def _classes(model: Any, y: Any, classes: Any, new: bool) -> Any:
     if new and classes is None:
         known = checked_targets(model, y).classes
@@ -118,6 +127,7 @@ def _keep(model: Any, state: OnlineState, known: Any, weights: Any, intercept: A
     d = weights.shape[-1]
     columns = tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))
     model._online, model.classes_ = state, known
+    model.__dict__.pop("prior_", None)
     model.coef_, model.intercept_ = np.atleast_2d(weights), np.atleast_1d(np.asarray(intercept, float))
     model.n_passes_, model.l2_ = 1.0, float(settings.l2)  # type: ignore[arg-type]
     model.n_steps_ = state.steps

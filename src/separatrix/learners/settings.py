@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,6 +71,7 @@ def checked_settings(model: Any) -> Settings:
         int(model.starts), _rate(model.learning_rate), order, bool(model.averaging),
     )  # fmt: skip
     _check_pairs(settings)
+    _check_prior(model.prior)
     if solver == "stochastic" and getattr(model, "features", None) is not None:
         raise ValueError(
             "solver='stochastic' and features do not go together: features are made for blocks of rows, and it takes "
@@ -101,6 +103,22 @@ def _checked_cross_validation(plan: CrossValidation) -> CrossValidation:
         raise ValueError(f"grid is {what}; give the values of l2 to choose from, such as (1.0, 0.1, 0.01).")
     grid = tuple(checked_number("a value of grid", value, least=0) for value in plan.grid)
     return replace(plan, grid=grid, folds=int(plan.folds))
+
+
+def _check_prior(prior: Any) -> None:
+    """None, "data", or a positive share for each class it names; which classes these must be, y tells."""
+    if prior is None or (isinstance(prior, str) and prior == "data"):
+        return
+    if not isinstance(prior, Mapping):
+        raise ValueError(
+            f"prior is {prior!r}; it must be None (probabilities for the classes as they were weighed), 'data' (for "
+            "the classes as they are in the rows) or a dict {class: share}."
+        )
+    for label, share in prior.items():
+        if not (isinstance(share, numbers.Real) and 0 < float(share) < np.inf):
+            raise ValueError(
+                f"prior[{label!r}] is {share!r}; a class has a positive share: leave the rows of a class of none out."
+            )
 
 
 def _rate(rate: Any) -> Any:

@@ -24,6 +24,7 @@ from .absent import present
 from .conclusion import Prepared
 from .history import Record
 from .logistic import LogisticRegression
+from .prior import prior_of
 from .settings import Settings, checked_settings
 from .targets import Targets, class_costs, rows_of
 
@@ -184,7 +185,8 @@ class SideBySide:
             rows_of(X, targets, cost, factors, compiled=True), settings.loss(2), self.l2, settings.fit_intercept,
             "lbfgs", "zero", settings.tol, settings.max_passes, 0,
         )  # fmt: skip
-        return Prepared(problem, settings, targets, self.columns, factors), varying
+        prior = prior_of(self.estimator.prior, targets, cost, factors)
+        return Prepared(problem, settings, targets, self.columns, factors, prior=prior), varying
 
     def _model(
         self, outcome: Outcome, records: list[Record], prepared: Prepared, varying: NDArray[np.intp]

@@ -36,12 +36,14 @@ def check_learner(estimator: Any, whole: str) -> None:
         raise TypeError(
             f"{whole} was given {estimator!r}; it needs a learner of two classes, LogisticRegression() say."
         )
-    named = getattr(estimator, "class_weight", None)
-    if isinstance(named, dict) and not set(named) <= {0, 1}:
-        raise ValueError(
-            f"class_weight names {sorted(map(str, set(named) - {0, 1}))[0]!r}; inside {whole} a classifier has the "
-            "classes 0 and 1, its − and its + side. To weigh classes of y, give sample_weight to fit."
-        )
+    for parameter, way in (("class_weight", "weigh classes of y, give sample_weight to fit"),
+                           ("prior", "correct by the classes' shares among the rows, give prior='data'")):  # fmt: skip
+        named = getattr(estimator, parameter, None)
+        if isinstance(named, dict) and not set(named) <= {0, 1}:
+            raise ValueError(
+                f"{parameter} names {sorted(map(str, set(named) - {0, 1}))[0]!r}; inside {whole} a classifier has the "
+                f"classes 0 and 1, its − and its + side. To {way}."
+            )
     if not (hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")):
         name = type(estimator).__name__
         raise ValueError(
