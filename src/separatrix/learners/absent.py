@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data import Sparse
 from ..data.reading import ranges
 
 Floats = NDArray[np.float64]
 FAR = 1024.0
 """Ranges of the rows that count by which a row of weight zero may lie outside them and still be read as it is."""
+FEW = 1 << 12
+"""Rows that count which are looked at first."""
 BLOCK = 1 << 20
 """Numbers of X that are looked at together."""
 
@@ -40,16 +43,21 @@ def present_objects(objects: list[Any], cost: Floats) -> list[Any]:
 
 def _strays(X: Any, counts: NDArray[np.bool_]) -> bool:
     """Whether a row that does not count lies far from all that do, in some column, though at a finite place."""
-    low, high = _box(X, counts)
     least, most = _box(X, ~counts)
-    with np.errstate(over="ignore", invalid="ignore"):
-        reach = FAR * (high - low)
-        far = (least < low - reach) | (most > high + reach)
-    return bool(far.any() and all(np.isfinite(each).all() for each in (low, high, least, most)))
+    for seen in (counts & (np.cumsum(counts) <= FEW), counts):  # what is near a few is near to all
+        low, high = _box(X, seen)
+        with np.errstate(over="ignore", invalid="ignore"):
+            reach = FAR * (high - low)
+            far = (least < low - reach) | (most > high + reach)
+        if not far.any():
+            return False
+    return bool(all(np.isfinite(each).all() for each in (low, high, least, most)))
 
 
 def _box(X: Any, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """The least and the largest number of each column in the chosen rows, NaN where there is one."""
+    if isinstance(X, Sparse):
+        return _sparse_box(X[np.flatnonzero(chosen)])
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
     size = max(1, BLOCK // max(1, X.shape[1]))
     for lo in range(0, len(X), size):
@@ -59,3 +67,12 @@ def _box(X: Any, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
             least, most = ranges(part if here.all() else part[np.flatnonzero(here)])
             low, high = np.minimum(low, least), np.maximum(high, most)
     return low, high
+
+
+def _sparse_box(X: Sparse) -> tuple[Floats, Floats]:
+    """The same of CSR rows, zeros counted; without what is compiled, which few rows do not repay."""
+    low, high = np.full(X.width, np.inf), np.full(X.width, -np.inf)
+    np.minimum.at(low, X.named, X.numbers)
+    np.maximum.at(high, X.named, X.numbers)
+    some = np.bincount(X.named, minlength=X.width) < len(X)
+    return np.where(some, np.minimum(low, 0.0), low), np.where(some, np.maximum(high, 0.0), high)
