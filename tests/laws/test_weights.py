@@ -105,6 +105,7 @@ STOCHASTIC = {
     "copies": "one step of twice the length is not two steps",
     "fractions": "three steps of a third are not one step",
 }
+LITERAL = {"units": "the rate is the user's, and the step is η times the weight"}
 FOLDS = {
     "copies": "the copies of a row may fall into different folds",
     "fractions": "the parts of a row may fall into different folds",
@@ -143,6 +144,9 @@ LEARNERS = {
     "cross-validation": Learner(logistic(l2=FEW_FOLDS), but=FOLDS),
     "cross-validation, 3 classes": Learner(logistic(l2=FEW_FOLDS), y=THREE, but=FOLDS),
     "stochastic": Learner(logistic(solver="stochastic", random_state=0, max_passes=9, l2=0.1), but=STOCHASTIC),
+    "stochastic, a rate of one's own": Learner(
+        logistic(solver="stochastic", random_state=0, max_passes=9, learning_rate=0.1), but=STOCHASTIC | LITERAL
+    ),
     "delta rule": Learner(
         of(LeastSquaresClassifier, solver="stochastic", random_state=0, max_passes=9), but=STOCHASTIC
     ),
@@ -259,6 +263,22 @@ def test_a_row_that_is_absent_neither_makes_a_column_vary_nor_the_rank_full(name
     learner = LEARNERS[name]
     wider = Learner(learner.make, np.column_stack([X, last]), learner.y)
     assert alike(*beside(wider, np.array([[1.0, 2.0, 3.0, 5.0]])))
+
+
+FINITE = ["newton", "sparse", "margin", "joint", "one-vs-rest", "separability", "surface", "standardised"]
+
+
+@pytest.mark.parametrize("name", FINITE)
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_no_number_is_refused_even_there(name, value):
+    """X is wrong then, and would be refused by `predict` next."""
+    with pytest.raises(ValueError, match=r"X(\[0, 0\]| contains)"):
+        beside(LEARNERS[name], np.array([[value, 0.0, 0.0]]))
+
+
+@pytest.mark.parametrize("name", ["least squares", "own covariance", "shrunk", "Ledoit–Wolf", "Gaussian"])
+def test_sums_over_the_rows_that_count_do_not_read_the_others_at_all(name):
+    assert alike(*beside(LEARNERS[name], np.array([[np.nan, np.inf, 0.0]])))
 
 
 def test_many_absent_rows_of_a_large_sparse_table_are_not_seen():
@@ -443,6 +463,15 @@ def test_class_weights_multiply_sample_weights(y):
 
 
 @pytest.mark.parametrize("make", [LogisticRegression, JointClassifier])
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_a_class_is_not_lost_between_two_weights(make, unit):
+    with pytest.raises(
+        ValueError, match=r"class weight 1e[+-]300 of class 1 times the weights of its rows.*usual size"
+    ):
+        make(class_weight={1: unit}).fit(X, TWO, np.full(N, unit))
+
+
+@pytest.mark.parametrize("make", [LogisticRegression, JointClassifier])
 def test_balance_is_of_weighted_totals(make):
     totals = np.bincount(THREE, TIMES)
     factors = dict(enumerate(totals.sum() / (3 * totals)))
@@ -450,7 +479,7 @@ def test_balance_is_of_weighted_totals(make):
     np.testing.assert_allclose(balanced.decision_function(X), given.decision_function(X), atol=1e-6)
 
 
-UNPROVED = ("stochastic", "delta rule", "surrogates", "surface")
+UNPROVED = ("stochastic", "stochastic, a rate of one's own", "delta rule", "surrogates", "surface")
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name not in UNPROVED])

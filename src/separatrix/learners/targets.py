@@ -215,8 +215,23 @@ def class_costs(class_weight: Any, targets: Targets, cost: Floats) -> tuple[floa
                 f"Every sample of class {label!r} has sample_weight zero: leave them out; one class only is too few."
             )
     if isinstance(class_weight, str) and class_weight == "balanced":
-        return tuple((totals.sum() / (len(known) * totals)).tolist())
-    return given_costs(class_weight, known)
+        with np.errstate(over="ignore"):
+            factors = tuple((totals.sum() / len(known) / totals).tolist())
+    else:
+        factors = given_costs(class_weight, known)
+    _check_products(factors, totals, known)
+    return factors
+
+
+def _check_products(factors: tuple[float, ...], totals: Floats, known: list[Any]) -> None:
+    """No class may be lost because its weight times those of its rows is no number any more, or none that is normal."""
+    tiny, most = np.finfo(float).tiny, np.finfo(float).max / len(known)
+    for label, factor, total in zip(known, factors, totals.tolist(), strict=True):
+        if not tiny <= factor * total <= most:
+            raise ValueError(
+                f"The class weight {factor:.3g} of class {label!r} times the weights of its rows, {total:.3g} in all, "
+                f"is {factor * total:.3g}, out of the range of numbers: give weights of a more usual size."
+            )
 
 
 def given_costs(class_weight: Any, known: list[Any]) -> tuple[float, ...]:
