@@ -10,7 +10,7 @@ import numpy as np
 
 from .audit_exact import EPS, FAINT, PASSES, TINY, distil, splits, two_product
 from .audit_matrix import NUMBERS, finite, largest, matrix, pieces, without_empty, written
-from .audit_rows import CHUNK, SUM_TO_ONE
+from .audit_rows import CHUNK, SUM_TO_ONE, costs_of
 from .separable import Separability
 
 ROUGHLY = 1000
@@ -29,8 +29,7 @@ class Cases:
 
     def __init__(self, result: Separability, X: Any, y: Any, sample_weight: Any) -> None:
         X, share = matrix(X), _shares(result.classes, y)
-        cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()
+        cost = costs_of(sample_weight, len(share))
         width = len(result.columns)
         if X.ndim != 2 or X.shape[1] != width:
             raise ValueError(f"X has shape {X.shape}; the result speaks of {width} columns.")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .audit_rows import OBJECTIVES, SUM_TO_ONE, Objective, Softmax, indicators, probabilities
+from .audit_rows import OBJECTIVES, SUM_TO_ONE, Objective, Softmax, costs_of, indicators, probabilities
 from .verdict import JointClaim
 
 CHUNK = 1 << 19
@@ -29,15 +29,14 @@ class JointTable:
     def __init__(self, claim: JointClaim, X: Any, y: Any, sample_weight: Any) -> None:
         self.claim, rows = claim, _rows(claim, X)
         share = probabilities(claim, y) if claim.soft else indicators(claim, y)
-        cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()
+        cost = costs_of(sample_weight, len(share))
         self.rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         if not self.rows == len(share) == len(cost):
             raise ValueError(f"X has {self.rows} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
         split = cost[:, None] * share * np.asarray(claim.class_weight or 1.0, dtype=float)
         counts = np.flatnonzero(split.sum(axis=1) > 0)
         self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
-        self.known &= bool((cost >= 0).all())
+        self.known &= bool((cost >= 0).all() and np.isfinite(cost).all())
         self.X: Any = rows[counts] if hasattr(rows, "shape") else [rows[i] for i in counts]
         self.cost = split[counts].sum(axis=1)
         self.target = split[counts] / self.cost[:, None]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
+from .audit_rows import costs_of
 from .audit_sheet import Sheet, read_csr
 
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ def _read(claim: EstimateClaim, X: Any, y: Any, sample_weight: Any) -> Any:
     X = read_csr(X) if issparse(X) else np.asarray(X)
     X = X if X.dtype.kind in "biuf" else X.astype(float)
     labels = np.asarray(y).ravel()
-    cost = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, float)
-    cost = np.full(len(labels), float(cost)) if cost.ndim == 0 else cost.ravel()
+    cost = costs_of(sample_weight, len(labels))
     if len(X.shape) != 2 or X.shape[1] != len(claim.columns):
         raise ValueError(f"X has shape {X.shape}; the verdict speaks of {len(claim.columns)} columns.")
     if not X.shape[0] == len(labels) == len(cost):

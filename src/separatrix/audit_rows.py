@@ -31,8 +31,7 @@ class Table:
     def __init__(self, claim: Claim, X: Any, y: Any, sample_weight: Any) -> None:
         X = X if isinstance(X, Sheet) else read_csr(X) if issparse(X) else np.asarray(X)
         share = probabilities(claim, y) if claim.soft else indicators(claim, y)
-        cost = np.ones(len(share)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        cost = np.full(len(share), float(cost)) if cost.ndim == 0 else cost.ravel()
+        cost = costs_of(sample_weight, len(share))
         X, width = X if X.dtype.kind in "biuf" else X.astype(float), np.shape(claim.weights)[-1]
         if len(X.shape) != 2 or X.shape[1] != width:
             raise ValueError(f"X has shape {X.shape}; the verdict speaks of {width} columns.")
@@ -42,7 +41,7 @@ class Table:
         counts = split.sum(axis=1) > 0
         self.rows, self.places = X.shape[0], np.flatnonzero(counts)
         self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
-        self.known &= bool((cost >= 0).all())
+        self.known &= bool((cost >= 0).all() and np.isfinite(cost).all())
         self.X = X if counts.all() else X[counts]
         self.cost = split[counts].sum(axis=1)
         self.target = split[counts] / self.cost[:, None]
@@ -73,6 +72,16 @@ class Table:
         for lo in range(0, len(self.X), size):
             rows = slice(lo, lo + size)
             yield self.X[rows].astype(np.longdouble), self.target[rows].astype(np.longdouble), self.cost[rows]
+
+
+def costs_of(sample_weight: Any, rows: int) -> Any:
+    """A cost for each row: one where none is given, the same for all where it is a single number."""
+    if sample_weight is None:
+        return np.ones(rows)
+    cost = np.asarray(sample_weight, dtype=float)
+    if cost.ndim > 1:
+        raise ValueError(f"sample_weight has shape {cost.shape}; one number for each of the {rows} rows is needed.")
+    return np.full(rows, float(cost)) if cost.ndim == 0 else cost
 
 
 def indicators(claim: Any, y: Any) -> Any:

@@ -496,6 +496,24 @@ def test_a_verdict_does_not_hold_at_other_weights(name):
     assert not found.check(learner.X, learner.y, UNEVEN[::-1])
 
 
+CHECKED = ["newton", "squared", "least squares", "shared covariance", "Gaussian", "joint", "margin", "one-vs-rest",
+           "several labels", "separability"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_a_check_takes_no_weights_that_a_fit_would_not_take(name):
+    learner = LEARNERS[name]
+    found = verdict(learner, UNEVEN)
+    for table in (UNEVEN[:, None], UNEVEN.reshape(-1, 2)):
+        with pytest.raises(ValueError, match="sample_weight"):
+            found.check(learner.X, learner.y, table)
+    with pytest.raises(ValueError, match="they must agree"):
+        found.check(learner.X, learner.y, UNEVEN[1:])
+    for value in (-1.0, np.nan, np.inf):
+        assert not found.check(learner.X, learner.y, with_entry(value))
+    assert not found.check(learner.X, learner.y, np.zeros(N))
+
+
 def verdict(learner, weight):
     made = learner.make()
     with warnings.catch_warnings():
