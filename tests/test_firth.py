@@ -52,7 +52,7 @@ def test_the_curvature_and_the_twist_make_the_hessian(seed, costs, soft):
     firth = Firth(in_memory(Z, t, cost), len(Z))
     at = firth.glance(v)
     twist, step = firth.twist(at), 1e-5
-    found = firth.slope(at).curvature + twist / 2
+    found = firth.curvature(at, firth.slope(at)) + twist / 2
     hessian = [(firth(v + step * e).gradient - firth(v - step * e).gradient) / (2 * step) for e in np.eye(3)]
     np.testing.assert_allclose(found, -np.array(hessian), atol=2e-7 * np.abs(found).max())
     assert np.linalg.eigvalsh(twist).min() >= -1e-12 * np.abs(twist).max()

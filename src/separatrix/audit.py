@@ -4,7 +4,8 @@ Written for reading, not for speed: plain NumPy in long double, and fractions wh
 no code with the solvers, so that an error there cannot confirm itself here. `audit_rows` reads the data as the claim
 does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin,
 `audit_limit` those of a limit, `audit_penalty` those that a penalty gives for any number of columns;
-`audit_least_squares` and `audit_estimates` know what has a closed form, `audit_reduction` what is made of several.
+`audit_firth` that of Firth's penalised likelihood; `audit_least_squares` and `audit_estimates` know what has a closed
+form, `audit_reduction` what is made of several.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 
 from .audit_estimates import estimates_hold
 from .audit_features import FeatureSheet, unfolded
+from .audit_firth import OBJECTIVES as PENALISED
+from .audit_firth import firth_holds
 from .audit_joint import joint_holds
 from .audit_kernel import expansion_holds
 from .audit_least_squares import OBJECTIVE as LEAST_SQUARES
@@ -72,6 +75,8 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return False
     if margin:
         return margin_holds(verdict, table)
+    if claim.objective in PENALISED:
+        return firth_holds(verdict, table)
     if claim.objective == LEAST_SQUARES:
         return least_squares_hold(verdict, table)
     counted = claim.objective == "mistakes"
@@ -104,6 +109,7 @@ def _coherent(claim: Claim) -> bool:
         and (
             (claim.objective, classes > 2) in OBJECTIVES
             or (claim.objective in MARGINS and classes == 2)
+            or (claim.objective in PENALISED and classes == 2 and claim.l2 == 0)
             or claim.objective in ("mistakes", LEAST_SQUARES)
         )
     )

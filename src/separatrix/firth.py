@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtri
 
 Floats = NDArray[np.float64]
 TWISTED = 1 << 20
@@ -31,6 +31,8 @@ class Block(NamedTuple):
     """tᵢ, the probability of the second class."""
     cost: Floats
     """cᵢ > 0; none: all one."""
+    scratch: Floats | None = None
+    """Room for the numbers of Zᵀ, where the same block is looked at again and again: new memory is slow."""
 
 
 Read = Callable[[Callable[[Block], tuple[Any, ...]]], Iterable[tuple[Any, ...]]]
@@ -39,7 +41,7 @@ Read = Callable[[Callable[[Block], tuple[Any, ...]]], Iterable[tuple[Any, ...]]]
 
 def in_memory(Z: Floats, target: Floats, cost: Floats) -> Read:
     """All rows as one block."""
-    block = Block(slice(0, len(Z)), Z, target, cost)
+    block = Block(slice(0, len(Z)), Z, target, cost, np.empty(Z.T.shape))
     return lambda look: (look(block),)
 
 
@@ -67,6 +69,8 @@ class Glance:
     """A⁻¹; empty where A is singular."""
     p: Floats
     w: Floats
+    error: Floats
+    """tᵢ − pᵢ, to the last digit where a row is all but certain and right."""
 
     @property
     def value(self) -> float:
@@ -80,9 +84,8 @@ class Slope:
 
     gradient: Floats
     """U* = Σᵢ zᵢ[cᵢ(tᵢ − pᵢ) + hᵢ(½ − pᵢ)]."""
-    curvature: Floats
-    """Σᵢ [cᵢwᵢ − ½hᵢ(1 − 6wᵢ)] zᵢzᵢᵀ: −∂²ℓ* less ½ tr(B₁²) ≥ 0, see `Firth.twist`."""
     h: Floats
+    """hᵢ = cᵢwᵢ zᵢᵀA⁻¹zᵢ."""
 
 
 @dataclass(frozen=True)
@@ -100,47 +103,63 @@ class Firth:
 
     def glance(self, v: Floats) -> Glance:
         """ℓ, A and log|A|, by one reading."""
-        p, w = np.empty(self.count), np.empty(self.count)
+        p, w, error = np.empty(self.count), np.empty(self.count), np.empty(self.count)
 
         def look(block: Block) -> tuple[float, Floats]:
-            eta = block.Z @ v
+            Z, eta = block.Z.T, block.Z @ v
             small = np.exp(-np.abs(eta))
-            up = 1 / (1 + small)
-            p[block.rows] = np.where(eta >= 0, up, small * up)
-            own = np.multiply(small * up, up, out=w[block.rows])
-            gain = block.target * eta - np.maximum(eta, 0) - np.log1p(small)
+            less = small / (1 + small)
+            p[block.rows] = np.copysign(0.5 - less, eta) + 0.5
+            np.add(block.target - (eta >= 0), np.copysign(less, eta), out=error[block.rows])
+            own = np.multiply(less, 1 - less, out=w[block.rows])
+            gain = block.target * eta
+            gain -= np.maximum(eta, 0)
+            gain -= np.log1p(small)
             if block.cost.size:
                 own = block.cost * own
                 gain *= block.cost
-            scaled = block.Z.T * np.sqrt(own)
-            return gain.sum(), scaled @ scaled.T
+            return gain.sum(), np.multiply(
+                Z, own, out=block.scratch
+            ) @ Z.T  # for few columns a product is quicker than a symmetric one
 
         likelihood, A = added(self.read(look))
         upper, failed = dpotrf(A)
         if failed or not np.isfinite(likelihood):
-            return Glance(v, float(likelihood), -np.inf, A, np.empty(0), p, w)
-        inverse, _ = dpotri(upper)
-        inverse = np.triu(inverse) + np.triu(inverse, 1).T
-        return Glance(v, float(likelihood), 2 * float(np.log(np.diag(upper)).sum()), A, inverse, p, w)
+            return Glance(v, float(likelihood), -np.inf, A, np.empty(0), p, w, error)
+        log_determinant = 2 * float(np.log(upper.diagonal()).sum())
+        return Glance(v, float(likelihood), log_determinant, A, inverse_of(upper), p, w, error)
 
     def slope(self, at: Glance) -> Slope:
-        """U*, and the part of the curvature that sums over rows give, by one reading."""
+        """U* and the leverages, by one reading."""
         h = np.empty(self.count)
 
-        def look(block: Block) -> tuple[Floats, Floats]:
+        def look(block: Block) -> tuple[Floats]:
             Z, p, w = block.Z.T, at.p[block.rows], at.w[block.rows]
-            own = block.cost * w if block.cost.size else w
-            lever = np.multiply(own, np.einsum("ij,ij->j", at.inverse @ Z, Z), out=h[block.rows])
-            error = block.target - p
-            pull = (block.cost * error if block.cost.size else error) + lever * (0.5 - p)
-            return Z @ pull, (Z * (own - lever * (0.5 - 3 * w))) @ Z.T
+            solved = np.matmul(at.inverse, Z, out=block.scratch)
+            lever = np.multiply(w, np.einsum("ij,ij->j", solved, Z), out=h[block.rows])
+            pull = at.error[block.rows]
+            if block.cost.size:
+                lever *= block.cost
+                pull = pull * block.cost
+            return (Z @ (pull + lever * (0.5 - p)),)
 
-        gradient, curvature = added(self.read(look))
-        return Slope(gradient, curvature, h)
+        (gradient,) = added(self.read(look))
+        return Slope(gradient, h)
+
+    def curvature(self, at: Glance, slope: Slope) -> Floats:
+        """Σᵢ [cᵢwᵢ − ½hᵢ(1 − 6wᵢ)] zᵢzᵢᵀ = −∂²ℓ* − ½ tr(B₁²), by one reading; for tr(B₁²) ≥ 0 see `twist`."""
+
+        def look(block: Block) -> tuple[Floats]:
+            Z, w = block.Z.T, at.w[block.rows]
+            bend = (block.cost * w if block.cost.size else w) - slope.h[block.rows] * (0.5 - 3 * w)
+            return (np.multiply(Z, bend, out=block.scratch) @ Z.T,)
+
+        (found,) = added(self.read(look))
+        return found  # type: ignore[no-any-return]
 
     def twist(self, at: Glance) -> Floats:
         """T with uᵀTu = tr(B₁²), B₁ = A^−½(Σᵢ cᵢwᵢ(1 − 2pᵢ)(zᵢᵀu) zᵢzᵢᵀ)A^−½, by one reading of n·d³ products."""
-        root = np.linalg.cholesky(at.inverse).T
+        root, _ = dtrtri(dpotrf(at.information)[0])  # A = UᵀU, so that the rows of ZU⁻¹ are A^−½zᵢ but for a rotation
         d = len(root)
         some = max(1, TWISTED // d**2)
 
@@ -151,13 +170,20 @@ class Firth:
             total = np.zeros((d * d, d))
             for lo in range(0, len(slope), some):
                 Z = block.Z[lo : lo + some]
-                Y = Z @ root.T
+                Y = Z @ root
                 pairs = (Y[:, :, None] * Y[:, None, :]).reshape(len(Y), d * d)
                 total += pairs.T @ (Z * slope[lo : lo + some, None])
             return (total,)
 
         (G,) = added(self.read(look))
         return G.T @ G  # type: ignore[no-any-return]
+
+
+def inverse_of(upper: Floats) -> Floats:
+    """(UᵀU)⁻¹, U upper triangular with zeros below."""
+    half, _ = dpotri(upper)
+    half.flat[:: len(half) + 1] /= 2
+    return half + half.T  # type: ignore[no-any-return]
 
 
 def added(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:

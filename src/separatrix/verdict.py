@@ -67,6 +67,21 @@ class Locality(Proof):
 
 
 @dataclass(frozen=True)
+class PenalisedLocality(Locality):
+    """The same for F = −ℓ*/C, ℓ* = ℓ + ½ log|A| Firth's penalised likelihood; the relative gap is in units of −ℓ/C.
+
+    The bounds are those of Firth's own maximum, the last that of its own intercept.
+    """
+
+    mean_loss: float
+    """−ℓ/C: the mean loss without the penalty, C = Σᵢcᵢ."""
+    log_determinant: float
+    """log|A|, A = Σᵢ cᵢpᵢ(1 − pᵢ) xᵢxᵢᵀ of the columns that are not aliased, and a one, in the user's units."""
+    intercept: float
+    """Firth's own; the claim's is another where it was fitted again (FLIC)."""
+
+
+@dataclass(frozen=True)
 class Separation(Proof):
     """Weights that give every row that counts a higher score for its own class than for any other."""
 
@@ -144,7 +159,8 @@ class Claim:
     objective: str = "likelihood"
     """Or "squared": the mean of (y − p)², and of ‖y − p‖² for more than two classes. Or "margin": ½‖w‖² with every row
     on its own side, y(xᵀw + b) ≥ 1; "lifted margin": ½(‖w‖² + b²). Or "mistakes": the part of the rows whose class is
-    not predicted. Or "least squares": the mean of ‖t − Wx − b‖², t one of K, or ±1 of two classes."""
+    not predicted. Or "least squares": the mean of ‖t − Wx − b‖², t one of K, or ±1 of two classes. Or "firth": minus
+    Firth's penalised likelihood over C = Σᵢcᵢ; "flic": the same at Firth's own intercept, the claim's fitted again."""
     soft: bool = False
     """Whether the targets were probabilities: of the second class, or a row of them for every class."""
     features: Any = None

@@ -108,6 +108,11 @@ def ranked(rows: Rows, frame: Frame, gram: Floats) -> Dependence:
     return _ranked_by_products(rows, frame, gram) or _ranked_by_qr(rows, frame)
 
 
+def ranked_by_rows(rows: Rows, frame: Frame) -> Dependence:
+    """The same by QR alone: where rows are so few that there is no use in the products of the columns."""
+    return _ranked_by_qr(rows, frame)
+
+
 def _order(frame: Frame) -> NDArray[np.intp]:
     d = frame.center.size
     return np.append(d, np.arange(d)) if frame.lifted else np.arange(d)

@@ -64,6 +64,17 @@ class Minimum(NamedTuple):
     """How many starts led there."""
 
 
+class FirthEnd(NamedTuple):
+    """What Firth's penalised likelihood is made of, where a fit of it ended."""
+
+    mean_loss: float
+    """−ℓ/C, without the penalty."""
+    log_determinant: float
+    """log|A| of the independent columns in the user's units."""
+    intercept: float
+    """Firth's own, whatever became of it later."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """Where a fit ended."""
@@ -91,3 +102,5 @@ class Outcome:
     """Whether a stochastic descent ended because its weights hardly moved any more."""
     ranked: bool = True
     """Whether the rank of the columns was settled; not where they are so many that nothing depends on it."""
+    firth: FirthEnd | None = None
+    """Where what was maximised is Firth's penalised likelihood."""

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate import Bounds
-from ..fitting.problem import Outcome, Problem
+from ..fitting.problem import FirthEnd, Outcome, Problem
 from ..fitting.stochastic import Walk
 from ..rule import LinearRule
 from ..separable import Separability
 from ..separation.limit import LimitFit
-from ..verdict import Claim, Limit, Locality, Optimality, Proof, Rank, Separation, Verdict
+from ..verdict import Claim, Limit, Locality, Optimality, PenalisedLocality, Proof, Rank, Separation, Verdict
 from . import words
+from .firth_words import words_of_firth
 from .mapping import Features
 from .prior import Prior
 from .settings import Settings, schedule_of
@@ -72,6 +73,8 @@ def verdict_of(
     elif limit is not None and result is not None:
         certificate = _limit(limit)
         said = words.quasi_separated(result, certificate.deviance)
+    elif outcome.firth is not None:
+        said = words_of_firth(outcome, problem, prepared.settings)
     elif outcome.status in ("optimal", "local"):
         said = words.optimal(outcome, problem.tol) if outcome.status == "optimal" else words.local(outcome, problem.tol)
     else:
@@ -103,11 +106,19 @@ def _bounded(found: Bounds) -> Floats:
 def _certificate(outcome: Outcome) -> Optimality | Locality:
     found = outcome.bounds
     assert found is not None
+    if outcome.firth is not None:
+        return _penalised(outcome.firth, found)
     relative, coefficients = found.gap / outcome.value, found.spread * found.distance
     if not found.only:
         return Locality(found.nu, found.rho, found.gap, relative, found.distance, coefficients)
     return Optimality(
         found.nu, found.rho, found.gap, relative, found.distance, coefficients, found.share, found.witness
+    )
+
+
+def _penalised(end: FirthEnd, found: Bounds) -> PenalisedLocality:
+    return PenalisedLocality(
+        found.nu, found.rho, found.gap, found.gap / end.mean_loss, found.distance, found.spread * found.distance, *end
     )
 
 

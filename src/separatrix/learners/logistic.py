@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.reading import finite
 from ..data.threads import one_blas_thread, ordered_map, thread_count
+from ..fitting.firth_fit import penalised_maximum
 from ..fitting.geometry import is_wide
 from ..fitting.minimise import minimise
 from ..fitting.path import TRIAL, CrossValidation, Path, choose_l2, later
@@ -39,7 +40,7 @@ from .mapping import Features, learn_features, mapped_rows
 from .piecemeal import continue_online
 from .prior import Prior, prior_of
 from .separability import index_of
-from .settings import Settings, checked_settings, seed_of
+from .settings import PENALISED, Settings, check_two_classes, checked_settings, seed_of
 from .targets import check_folds, checked_targets, class_costs, known_targets, rows_of
 from .validation import (
     check_lengths,
@@ -202,6 +203,11 @@ class LogisticRegression(Interpreted, LinearClassifier):
         self.features = features
         self.n_threads = n_threads
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.objective not in PENALISED
+        return tags
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
         """Fit the weights; `verdict_` says how it ended."""
         with unchanged_on_failure(self):
@@ -256,6 +262,8 @@ class LogisticRegression(Interpreted, LinearClassifier):
         settings = prepared.settings
         if settings.solver == "stochastic":
             return walk(problem, prepared.walk())
+        if settings.objective in PENALISED:
+            return penalised_maximum(problem, balanced=settings.objective == "flic")
         if settings.objective == "squared":
             return best_of(problem, 1 if settings.rate is not None else settings.starts)
         return minimise(problem)
@@ -346,6 +354,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
         settings = checked_settings(self)
         rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
         targets = checked_targets(self, y)
+        check_two_classes(settings, len(targets.classes))
         check_lengths(rows, targets)
         cost = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, cost)
@@ -440,8 +449,13 @@ class LogisticRegression(Interpreted, LinearClassifier):
 
 def _check_width(problem: Problem, settings: Settings) -> None:
     """Newton's method needs a matrix of the columns."""
+    n, d = problem.rows.X.shape
+    if settings.objective in PENALISED and goes_wide(problem):
+        raise ValueError(
+            f"objective={settings.objective!r} needs a {d} × {d} matrix, and X is sparse with {n} rows of {d} columns: "
+            "choose fewer columns, or use objective='likelihood' with l2 > 0."
+        )
     if settings.solver in ("newton", "gauss-newton") and goes_wide(problem):
-        n, d = problem.rows.X.shape
         raise ValueError(
             f"solver={settings.solver!r} needs a {d} × {d} matrix, and X is sparse with {n} rows of {d} columns: use "
             "solver='auto' or 'lbfgs', or choose fewer columns."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +20,11 @@ from .validation import checked_choice, checked_number
 OBJECTIVES: dict[str, tuple[MarginLoss, ClassLoss]] = {
     "likelihood": (LogLikelihood(), SoftmaxLikelihood()),
     "squared": (LogisticSquared(), SoftmaxSquared()),
+    "firth": (LogLikelihood(), SoftmaxLikelihood()),
+    "flic": (LogLikelihood(), SoftmaxLikelihood()),
 }
+PENALISED = ("firth", "flic")
+"""The likelihood with Firth's penalty; the same, its intercept fitted again without."""
 SOLVERS = ("auto", "newton", "gauss-newton", "lbfgs", "gradient", "stochastic")
 ORDERS = ("permutation", "replacement", "cyclic")
 
@@ -139,6 +144,8 @@ def _check_pairs(settings: Settings) -> None:
         raise ValueError(f"{one} and {other} do not go together: {way_out}")
 
     here = f"solver={solver!r}"
+    if settings.objective in PENALISED:
+        _check_penalised(settings, clash)
     if solver == "gauss-newton" and settings.objective != "squared":
         clash(here, f"objective={settings.objective!r}",
               "Gauss–Newton is for sums of squares; use solver='newton', or objective='squared'.")  # fmt: skip
@@ -154,6 +161,31 @@ def _check_pairs(settings: Settings) -> None:
         clash(here, f"order={settings.order!r}", "only solver='stochastic' takes the rows in an order.")
     if isinstance(settings.l2, CrossValidation) and stochastic:
         clash(here, "l2='cv'", "choose l2 with solver='auto', then set it.")
+
+
+def _check_penalised(settings: Settings, clash: Callable[[str, str, str], None]) -> None:
+    """Firth's penalty is the only one, and its maximum is found by Newton's method."""
+    objective = f"objective={settings.objective!r}"
+    if isinstance(settings.l2, CrossValidation):
+        clash(objective, "l2='cv'", "its penalty has no strength to choose; use l2=0, or objective='likelihood'.")
+    elif settings.l2:
+        clash(objective, f"l2={settings.l2:g}", "it has a penalty of its own; use l2=0, or objective='likelihood'.")
+    if settings.solver not in ("auto", "newton"):
+        clash(objective, f"solver={settings.solver!r}",
+              "its maximum is found by Newton's method; use solver='auto' or 'newton'.")  # fmt: skip
+    if settings.objective == "flic" and not settings.fit_intercept:
+        clash(objective, "fit_intercept=False",
+              "FLIC fits the intercept again; use objective='firth', or fit_intercept=True.")  # fmt: skip
+
+
+def check_two_classes(settings: Settings, classes: int) -> None:
+    """Firth's penalty is for two classes."""
+    if settings.objective in PENALISED and classes > 2:
+        raise ValueError(
+            f"objective={settings.objective!r} and {classes} classes do not go together: the penalty need not keep "
+            "weights finite with more than two classes (multiclass); "
+            f"OneVsRest(LogisticRegression(objective={settings.objective!r})) does."
+        )
 
 
 def schedule_of(rate: Any) -> Any:

@@ -69,7 +69,8 @@ def checked_targets(estimator: Any, y: Any) -> Targets:
 
 def labels_of(y: Any) -> NDArray[Any]:
     """One number or name for each row."""
-    y = column_or_1d(np.asarray(y), warn=True)
+    y = np.asarray(y)
+    y = np.ascontiguousarray(y) if y.ndim == 1 else column_or_1d(y, warn=True)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")

@@ -1,0 +1,111 @@
+"""A proof that a maximum of Firth's penalised likelihood is near.
+
+Let F = −ℓ*/C, C = Σᵢcᵢ, and M ⪯ ∂²F(v) positive definite; ν² = gᵀM⁻¹g, ρ² = maxᵢ zᵢᵀM⁻¹zᵢ, and λ the largest
+uᵀKu/uᵀMu, K = (1/C) Σᵢ (cᵢwᵢ + 3hᵢ) zᵢzᵢᵀ. The k-th derivative of wᵢ along u is at most wᵢ|zᵢᵀu|ᵏ for k ≤ 3, hence
+|F‴| ≤ maxᵢ|zᵢᵀu| · uᵀKu; and within the distance t of v, in the norm of M, K grows by no more than e^2ρt. So within 2ν
+the curvature, one at first, falls no faster than q = e^4ρν ρλ: if 2qν < 1, a minimum of F lies within
+t = (1 − √(1 − 2qν))/q, which is less than 2ν. docs/decisions.md has the steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf
+
+from .certificate import Bounds, sum_rounding
+from .firth import Block, Firth, Floats, Glance, Slope, added, inverse_of
+from .linalg import EPS
+
+DIGITS_OF_EIGENVALUES, PLAIN = 1e-9, 2.0
+"""The rounding of λ, relatively; a quick bound on it that is good enough."""
+
+
+def firth_bounds(
+    firth: Firth, at: Glance, slope: Slope, M: Floats, total: float, spread: Callable[[Floats], Floats],
+    reach: float, stray: float,
+) -> Bounds | None:  # fmt: skip
+    """What M/C ⪯ ∂²F proves, rounding included; None where it proves nothing.
+
+    `total` is C; `spread` turns M⁻¹ into the deviations of the user's coefficients. `reach` says how large the terms of
+    a score are beside ‖z‖; `stray`, how many times more than one rounding the coordinates of a row are off.
+    """
+    d, n = len(M), firth.count
+    upper, failed = dpotrf(M / total)
+    if failed:
+        return None
+    inverse = inverse_of(upper)
+
+    far, size, own, error = (np.empty(n) for _ in range(4))
+
+    def look(block: Block) -> tuple[int]:
+        Z, rows = block.Z.T, block.rows
+        far[rows] = _products(np.matmul(inverse, Z, out=block.scratch), Z)
+        size[rows] = _products(Z, Z)
+        cost: Any = block.cost if block.cost.size else 1.0
+        own[rows], error[rows] = cost * at.w[rows], cost * np.abs(at.error[rows])
+        return (0,)
+
+    added(firth.read(look))
+    np.sqrt(far, out=far)
+    np.sqrt(size, out=size)
+    h, steepest = slope.h, math.inf
+    bend = own - h * (0.5 - 3 * at.w)
+    if float(bend.min()) > 0:
+        steepest = float(((own + 3 * h) / bend).max())
+    if not steepest < PLAIN:
+        steepest = _steepest(firth, own + 3 * h, upper, total)
+    slip, turned = EPS * (d + 4) * reach, EPS * (d + 4) * stray
+    farthest, longest = float(far.max()), float(size.max())
+    lever = EPS * (d + 10) * d * _condition(at.information, at.inverse) + 2 * turned
+    shaken = sum_rounding(n, d) * (_condition(M, inverse) / total + steepest)
+    shaken += (4 * slip * longest + 2 * lever) * steepest
+    if not shaken < 0.5:
+        return None
+    steady = math.sqrt(1 - shaken)
+    stray_slope = (EPS * (n / 16 + 100) + turned) * float((error + h) @ far)
+    stray_slope += slip * float(((own + 3 * h) * size) @ far) + lever * float(h @ far)
+    g = slope.gradient / total
+    nu = (math.sqrt(max(float(g @ inverse @ g), 0.0)) + stray_slope / total) / steady
+    return slow_change(nu, farthest * (1 + 1e-10) / steady, steepest / (1 - shaken), spread(inverse))
+
+
+def _steepest(firth: Firth, weight: Floats, upper: Floats, total: float) -> float:
+    """λ, the largest eigenvalue of K in the norm of M: at most the largest (cᵢwᵢ + 3hᵢ)/(cᵢwᵢ − ½hᵢ(1 − 6wᵢ)).
+
+    That ratio is quick, and good enough where no row has much leverage.
+    """
+
+    def look(block: Block) -> tuple[Floats]:
+        return ((block.Z.T * weight[block.rows]) @ block.Z,)
+
+    (K,) = added(firth.read(look))
+    half = solve_triangular(upper, K / total, trans="T", check_finite=False)
+    whitened = solve_triangular(upper, half.T, trans="T", check_finite=False)
+    return float(np.linalg.eigvalsh(whitened)[-1]) * (1 + DIGITS_OF_EIGENVALUES)
+
+
+def slow_change(nu: float, rho: float, steepest: float, spread: Floats) -> Bounds | None:
+    """If 2qν < 1, q = e^4ρν ρλ: a distance of t = (1 − √(1 − 2qν))/q and a gap of νt − t²/2 + qt³/6."""
+    if not rho * nu < 1:
+        return None
+    q = math.exp(4 * rho * nu) * rho * steepest
+    if not 2 * q * nu < 1:
+        return None
+    t = 2 * nu / (1 + math.sqrt(1 - 2 * q * nu))
+    return Bounds(nu, rho, nu * t - t * t / 2 + q * t**3 / 6, t, spread, 1.0, only=False)
+
+
+def _products(one: Floats, other: Floats) -> Floats:
+    """The product of each column of one with the same of the other."""
+    return np.einsum("ij,ij->j", one, other)  # type: ignore[no-any-return]
+
+
+def _condition(A: Floats, inverse: Floats) -> float:
+    """‖D A⁻¹ D‖∞, D² = diag A: how much a rounding of A, scaled to a diagonal of ones, can move its inverse."""
+    size = np.sqrt(np.diag(A))
+    return float((np.abs(inverse) @ size * size).max())

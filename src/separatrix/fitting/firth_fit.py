@@ -1,0 +1,296 @@
+"""The maximum of Firth's penalised likelihood, step by step, and the intercept that makes probabilities add up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+
+from ..certificate import Bounds
+from ..firth import Block, Firth, Glance, Slope
+from ..firth_certificate import firth_bounds
+from ..linalg import EPS
+from .firth_view import FirthView, WayBack, aliased_columns, is_clear, settled, turned, view_of
+from .problem import FirthEnd, Floats, NotFiniteError, Outcome, Problem, Progress
+
+Fit = Generator[Progress, None, Outcome]
+LONGEST = 5.0
+"""The largest first step, as the root mean square of the scores' changes."""
+HALVINGS, ENOUGH = 30, 1e-4
+"""How often a step is halved; what a step must bring of what the slope promises, one at the most."""
+SLOW = 0.1
+"""A full step that leaves more than this of the gap asks for more of the curvature."""
+SCORING, ROWS, WHOLE = range(3)
+"""What stands in for the curvature −∂²ℓ*: the information; what sums over rows give of it; all of it."""
+MANY, TWIST_FROM_THE_START = 50, 1 << 16
+"""Rows a weight from which the information is nearly the curvature; n·d³ up to which all of it costs little."""
+WELL_BELOW = 1e-4
+"""A gap this far below the tolerance is proved as it is; else one more step, which costs little, comes first."""
+HOPELESS = 1e-3
+"""A gap this far below the tolerance that still cannot be proved will not be."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Where the ascent stands."""
+
+    at: Glance
+    slope: Slope
+    direction: Floats
+    decrement: float
+    """U*ᵀM⁻¹U*, M the curvature that gave the direction: about twice what ℓ* is below its maximum."""
+    step: float
+
+
+class Ascent:
+    """Newton's method on ℓ*, with the readings of the rows counted."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.passes = problem, 0.0
+        self.view, zero = self._independent()
+        if not self.view.width:
+            return
+        self.firth = self.view.likelihood() if zero is None else self._firth
+        self.total = self.view.total
+        self.longest = LONGEST
+        self.gram = 4 * self._zero.information / self.total
+        self.back = WayBack(self.view)
+        self.units = self.view.units
+        n, d = len(self.view.rows), self.view.width
+        self.care = WHOLE if n * d**3 <= TWIST_FROM_THE_START else SCORING if MANY * d <= n else ROWS
+
+    # ------------------------------------------------------------------------------------------------- coordinates
+
+    def _independent(self) -> tuple[FirthView, Glance | None]:
+        """The view with independent columns, turned where they are nearly dependent; and the glance at zero."""
+        view = view_of(self.problem)
+        if len(view.rows) >= view.frame.width:
+            zero = self._look_at_zero(view)
+            if is_clear(zero):
+                return view, zero
+            view = settled(view, zero)
+        else:
+            view = settled(view, None)
+        self.passes += 1
+        if not view.width:
+            return view, None
+        zero = self._look_at_zero(view)
+        if not is_clear(zero):
+            view = turned(view)
+            self.passes += 1
+            zero = self._look_at_zero(view)
+        return view, zero
+
+    def _look_at_zero(self, view: FirthView) -> Glance:
+        """A quarter of the products of the columns, and where the ascent starts."""
+        self._firth = view.likelihood()
+        self._zero = self._glance(self._firth, np.zeros(view.width))
+        return self._zero
+
+    def _glance(self, firth: Firth, v: Floats) -> Glance:
+        self.passes += 1
+        return firth.glance(v)
+
+    # ----------------------------------------------------------------------------------------------------- steps
+
+    def start(self) -> State:
+        """Zero, whose first step is that of least squares; or what was given, drawn to zero while A underflows."""
+        init, at = self.problem.init, self._zero
+        v = np.zeros(self.view.width)
+        if isinstance(init, tuple):
+            v = self.view.from_user(*init)
+        elif init == "random":
+            scale = 2 / math.sqrt(v.size)
+            v = scale * np.random.default_rng(self.problem.seed).standard_normal(v.size)
+        if v.any():
+            at = self._glance(self.firth, v)
+            while not math.isfinite(at.value) and np.abs(at.v).max() > 1:
+                at = self._glance(self.firth, at.v / 2)
+            if not math.isfinite(at.value):
+                at = self._zero
+        if not math.isfinite(at.value):
+            raise NotFiniteError
+        return self.state(at, 0.0)
+
+    def state(self, at: Glance, step: float) -> State:
+        """The slope and the curvature there, and where they point."""
+        slope = self.firth.slope(at)
+        self.passes += 1
+        if not np.isfinite(slope.gradient).all():
+            raise NotFiniteError
+        u = self._newton(at, slope) if self.care > SCORING else at.inverse @ slope.gradient
+        return State(at, slope, u, float(slope.gradient @ u), step)
+
+    def _newton(self, at: Glance, slope: Slope) -> Floats:
+        """M⁻¹U*; A⁻¹U*, which points upwards too, where ℓ* is curved the wrong way."""
+        for care in range(self.care, WHOLE + 1):
+            _, u, failed = dposv(self._curvature(at, slope, care), slope.gradient)
+            if not failed and float(slope.gradient @ u) >= 0:
+                return u  # type: ignore[no-any-return]
+        return at.inverse @ slope.gradient  # type: ignore[no-any-return]
+
+    def _curvature(self, at: Glance, slope: Slope, care: int) -> Floats:
+        """−∂²ℓ*, or what sums over rows give of it."""
+        self.passes += 1
+        M = self.firth.curvature(at, slope)
+        return M + self._twist(at) / 2 if care == WHOLE else M
+
+    def _twist(self, at: Glance) -> Floats:
+        self.passes += 1
+        return self.firth.twist(at)
+
+    def next(self, state: State) -> State | None:
+        """The state after a step that raises ℓ*, or None where rounding allows none."""
+        u, at = state.direction, state.at
+        length = math.sqrt(max(float(u @ self.gram @ u), 0.0))
+        step = min(1.0, self.longest / length) if length else 1.0
+        bounded = step < 1
+        noise = 64 * EPS * (abs(at.likelihood) + abs(at.log_determinant) + u.size)
+        for _ in range(HALVINGS):
+            found = self._glance(self.firth, at.v + step * u)
+            if found.value >= at.value + ENOUGH * min(step * state.decrement, 1.0) - noise:
+                self.longest *= 2 if bounded else 1
+                return self.state(found, step)
+            if state.decrement < noise or self.passes >= self.problem.max_passes:
+                return None
+            step, bounded = step / 2, False
+            self.longest = step * length
+        found = self._glance(self.firth, at.v / 2)  # far out the slope misleads, and ℓ* falls for ever
+        return self.state(found, 0.5) if found.value > at.value + noise else None
+
+    # ---------------------------------------------------------------------------------------------------- proofs
+
+    def goal(self, state: State) -> float:
+        """The gap that is to be proved: `tol` of the mean loss, which has no units."""
+        return self.problem.tol * self.mean_loss(state)
+
+    def mean_loss(self, state: State) -> float:
+        """−ℓ/C."""
+        return -state.at.likelihood / self.total
+
+    def estimate(self, state: State) -> float:
+        """About how far F = −ℓ*/C is above its minimum."""
+        return state.decrement / (2 * self.total)
+
+    def prove(self, state: State) -> Bounds | None:
+        """The certificate; where the cheap part of the curvature does not reach the goal, from all of it."""
+        found: Bounds | None = None
+        for care in (ROWS, WHOLE)[self.care == WHOLE :]:
+            found = self._bounds(state, self._curvature(state.at, state.slope, care)) or found
+            if found is not None and found.gap <= self.goal(state):
+                break
+        return found
+
+    def _bounds(self, state: State, M: Floats) -> Bounds | None:
+        self.passes += 1
+        reach = self.view.reach(state.at.v)
+        return firth_bounds(self.firth, state.at, state.slope, M, self.total, self.back.spread, reach, self.view.stray)
+
+    # ---------------------------------------------------------------------------------------------------- reports
+
+    def value(self, state: State) -> float:
+        """F = −ℓ*/C with the columns in the user's units."""
+        return -(state.at.value + self.units / 2) / self.total
+
+    def progress(self, state: State) -> Progress:
+        """Where it stands, in the user's units."""
+        weights, intercept = self.back.to_user(state.at.v)
+        norm = float(np.linalg.norm(state.slope.gradient)) / self.total
+        moved_by = "newton" if state.step else "start"
+        return Progress(weights, intercept, self.value(state), norm, state.step, self.passes, moved_by)
+
+    def end(self, state: State, found: Bounds | None, stalled: bool) -> Outcome:
+        """How it ended."""
+        weights, intercept = self.back.to_user(state.at.v)
+        proved = found is not None and found.gap <= self.goal(state)
+        part = FirthEnd(self.mean_loss(state), state.at.log_determinant + self.units, intercept)
+        return Outcome(
+            "local" if proved else "budget", weights, intercept, self.value(state), self.passes, found,
+            aliased_columns(self.view), np.zeros(weights.size), stalled, proved, self.view.triangular is not None,
+            firth=part,
+        )  # fmt: skip
+
+
+def penalised_maximum(problem: Problem, *, balanced: bool) -> Fit:
+    """The maximum of ℓ*; `balanced` asks for FLIC's intercept: Σᵢ cᵢpᵢ = Σᵢ cᵢtᵢ with Firth's weights."""
+    ascent = Ascent(problem)
+    if not ascent.view.width:
+        return _nothing(problem)
+    state = ascent.start()
+    outcome: Outcome | None = None
+    while outcome is None:
+        yield ascent.progress(state)
+        before = state
+        outcome, state = _judged(ascent, state)
+    if state is not before:
+        yield ascent.progress(state)
+    if balanced and outcome.bounds is not None:  # without a maximum nearby there is nothing to be balanced
+        level = outcome.intercept + _shift(ascent, state)
+        outcome = replace(outcome, intercept=level, passes=ascent.passes)
+    return outcome
+
+
+def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
+    """The outcome where this state, or the next, is one; and the state that comes next."""
+    goal, estimate = ascent.goal(state), ascent.estimate(state)
+    over, there = ascent.passes >= ascent.problem.max_passes, estimate <= goal
+    later = None if over or estimate <= WELL_BELOW * goal else ascent.next(state)
+    if later is not None and not there:
+        ascent.care = min(WHOLE, ascent.care + _is_slow(state, later))
+        return None, later
+    last = state if later is None else later
+    found = ascent.prove(last)
+    if found is not None and found.gap <= goal:
+        return ascent.end(last, found, stalled=False), last
+    stalled = (later is None and not over) or ascent.estimate(last) < HOPELESS * goal
+    if stalled or ascent.passes >= ascent.problem.max_passes:
+        return ascent.end(last, found, stalled), last
+    return None, last
+
+
+def _is_slow(state: State, later: State) -> bool:
+    return later.step == 1.0 and state.decrement < 1 and later.decrement > SLOW * state.decrement
+
+
+def _shift(ascent: Ascent, state: State) -> float:
+    """δ with Σᵢ cᵢσ(ηᵢ + δ) = Σᵢ cᵢtᵢ, by Newton's method kept between bounds."""
+    rows, scores = ascent.view.rows, np.empty(len(ascent.view.rows))
+
+    def look(block: Block) -> tuple[int]:
+        scores[block.rows] = block.Z @ state.at.v
+        return (0,)
+
+    list(ascent.firth.read(look))
+    ascent.passes += 1
+    return balancing_shift(scores, rows.y, rows.cost if rows.cost.size else np.ones(len(rows)))
+
+
+def balancing_shift(scores: Floats, target: Floats, cost: Floats) -> float:
+    """δ with Σᵢ cᵢσ(ηᵢ + δ) = Σᵢ cᵢtᵢ."""
+    wanted, shift = float(cost @ target), 0.0
+    low, high = -math.inf, math.inf
+    for _ in range(200):
+        p = 1 / (1 + np.exp(-np.clip(scores + shift, -700, 700)))
+        excess, slope = float(cost @ p) - wanted, float(cost @ (p * (1 - p)))
+        low, high = (low, shift) if excess > 0 else (shift, high)
+        move = -excess / slope if slope > 0 else math.inf
+        move = math.copysign(min(abs(move), LONGEST), -excess)
+        if excess == 0 or abs(move) <= 2 * EPS * (1 + abs(shift)):
+            break
+        after = shift + move
+        shift = after if low < after < high else (low + high) / 2
+    return shift
+
+
+def _nothing(problem: Problem) -> Outcome:
+    """A table of zeros without an intercept: every score is zero whatever the weights, and there is no penalty."""
+    d = problem.rows.X.shape[1]
+    proof = Bounds(nu=0.0, rho=0.0, gap=0.0, distance=0.0, spread=np.zeros(d + 1), share=1.0, only=False)
+    value = math.log(2)
+    return Outcome(
+        "local", np.zeros(d), 0.0, value, 1.0, proof, np.arange(d), np.zeros(d), False, True, False,
+        firth=FirthEnd(value, 0.0, 0.0),
+    )  # fmt: skip
