@@ -183,8 +183,9 @@ def check_two_classes(settings: Settings, classes: int) -> None:
     if settings.objective in PENALISED and classes > 2:
         raise ValueError(
             f"objective={settings.objective!r} and {classes} classes do not go together: the penalty need not keep "
-            "weights finite with more than two classes (multiclass); "
-            f"OneVsRest(LogisticRegression(objective={settings.objective!r})) does."
+            "weights finite with more than two classes; "
+            f"OneVsRest(LogisticRegression(objective={settings.objective!r})) does. "
+            "(Only binary classification is supported. The type of the target is multiclass.)"
         )
 
 
