@@ -75,9 +75,12 @@ class LogisticRegression(Interpreted, LinearClassifier):
 
     Parameters
     ----------
-    objective : "likelihood" or "squared"
+    objective : "likelihood", "squared", "firth" or "flic"
         What is minimised. The squared error is the mean of (y − p)², for a probability t as target the expectation
-        (t − p)² + t(1 − t); of K classes, the mean of ‖t − p‖².
+        (t − p)² + t(1 − t); of K classes, the mean of ‖t − p‖². "firth" maximises the likelihood with Firth's penalty,
+        ℓ + ½ log|Σᵢ cᵢpᵢ(1 − pᵢ) xᵢxᵢᵀ|, for two classes: finite weights even where classes are separated, and less
+        bias where rows are few. "flic" then fits the intercept again without the penalty, so that the probabilities
+        add up to the targets.
     solver : "auto", "newton", "gauss-newton", "lbfgs", "gradient" or "stochastic"
         Newton–Raphson on all rows; the same with the curvature 2JᵀJ (squared error only); L-BFGS steered by Cholesky
         factors from a sample of the rows; gradient descent; one row at a time. "auto" is Newton or L-BFGS by the size
