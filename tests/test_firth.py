@@ -24,7 +24,7 @@ from separatrix.firth_certificate import firth_bounds
 from separatrix.fitting import firth_view
 from separatrix.fitting.firth_fit import balancing_shift
 
-LAW = settings(max_examples=40, deadline=None, derandomize=True)
+LAW = settings(max_examples=25, deadline=None, derandomize=True)
 
 
 # ------------------------------------------------------------------------------------- the penalised likelihood itself

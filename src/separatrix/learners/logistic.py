@@ -6,6 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Generator, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -213,7 +214,8 @@ class LogisticRegression(Interpreted, LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
         """Fit the weights; `verdict_` says how it ended."""
-        with unchanged_on_failure(self):
+        quick = isinstance(self.objective, str) and self.objective in PENALISED
+        with unchanged_on_failure(self), one_blas_thread() if quick else nullcontext():  # once, not at every step
             for _ in self.steps(X, y, sample_weight):
                 pass
         return self
