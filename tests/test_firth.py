@@ -20,7 +20,7 @@ from test_references import SHARED, needs_shared_data, reference_results
 from separatrix import BudgetWarning, LogisticRegression, OneVsOne, OneVsRest
 from separatrix.features import Polynomial
 from separatrix.firth import Block, Firth, in_memory
-from separatrix.firth_certificate import firth_bounds
+from separatrix.firth_certificate import Rounding, firth_bounds
 from separatrix.fitting import firth_view
 from separatrix.fitting.firth_fit import balancing_shift
 
@@ -102,6 +102,9 @@ def test_a_singular_information_has_no_slope():
 # --------------------------------------------------------------------------------------------------- the proof's theory
 
 
+EXACT = Rounding(1.0, 1.0, 1.0)
+
+
 def third_derivative(f, t):
     """By central differences of a function of a number."""
     h = 2e-3
@@ -161,7 +164,7 @@ def test_the_maximum_is_where_the_proof_says(seed, costs, off, whole):
     at = firth.glance(v)
     slope = firth.slope(at)
     M = firth.curvature(at, slope) + (firth.twist(at) / 2 if whole else 0)
-    found = firth_bounds(firth, at, slope, M, total, lambda inverse: np.sqrt(np.diag(inverse)), 1.0, 1.0)
+    found = firth_bounds(firth, at, slope, M, total, lambda inverse: np.sqrt(np.diag(inverse)), EXACT)
     if off <= 1e-3:
         assert found is not None
     if found is not None:
@@ -177,7 +180,7 @@ def test_a_point_far_from_any_maximum_proves_nothing():
     at = firth.glance(np.array([4.0, -4.0, 2.0]))
     slope = firth.slope(at)
     M = firth.curvature(at, slope) + firth.twist(at) / 2
-    assert firth_bounds(firth, at, slope, M, cost.sum(), lambda inverse: np.zeros(4), 1.0, 1.0) is None
+    assert firth_bounds(firth, at, slope, M, cost.sum(), lambda inverse: np.zeros(4), EXACT) is None
 
 
 # -------------------------------------------------------------------------------------------------------- the fit
@@ -265,6 +268,8 @@ HARD = {
     "heavy tails": lambda rng: ((X := rng.standard_cauchy(size=(300, 4))), X[:, 0] > 0),
     "units far apart": lambda rng: (rng.normal(size=(60, 3)) * [1, 1e8, 1e-8] + [1e6, 0, 0], np.arange(60) % 3 == 0),
     "one row of a class": lambda rng: (rng.normal(size=(30, 2)), np.arange(30) == 7),
+    "zero far away": lambda rng: ((X := rng.normal(size=(50, 2)) + np.array([1e7, 0])), X[:, 0] > X[:, 1] + 1e7),
+    "crossed factors": lambda rng: ((X := rng.integers(0, 2, size=(90, 7)).astype(float)), X[:, 0] > X[:, 1]),
     "many columns": lambda rng: (rng.normal(size=(80, 30)), np.arange(80) % 2),
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -25,14 +25,24 @@ DIGITS_OF_EIGENVALUES, PLAIN = 1e-9, 2.0
 """The rounding of λ, relatively; a quick bound on it that is good enough."""
 
 
+class Rounding(NamedTuple):
+    """What makes scores and coordinates less than exact."""
+
+    reach: float
+    """How large the terms of a score are beside ‖z‖."""
+    stray: float
+    """How many times more than one rounding the coordinates of a row are off."""
+    level: float
+    """How large the terms of a score are in the user's units at the centre of the rows: there they are rounded too."""
+
+
 def firth_bounds(
     firth: Firth, at: Glance, slope: Slope, M: Floats, total: float, spread: Callable[[Floats], Floats],
-    reach: float, stray: float,
+    rounding: Rounding,
 ) -> Bounds | None:  # fmt: skip
     """What M/C ⪯ ∂²F proves, rounding included; None where it proves nothing.
 
-    `total` is C; `spread` turns M⁻¹ into the deviations of the user's coefficients. `reach` says how large the terms of
-    a score are beside ‖z‖; `stray`, how many times more than one rounding the coordinates of a row are off.
+    `total` is C; `spread` turns M⁻¹ into the deviations of the user's coefficients.
     """
     d, n = len(M), firth.count
     upper, failed = dpotrf(M / total)
@@ -59,16 +69,16 @@ def firth_bounds(
         steepest = float(((own + 3 * h) / bend).max())
     if not steepest < PLAIN:
         steepest = _steepest(firth, own + 3 * h, upper, total)
-    slip, turned = EPS * (d + 4) * reach, EPS * (d + 4) * stray
+    slip, turned, level = EPS * (d + 4) * rounding.reach, EPS * (d + 4) * rounding.stray, EPS * rounding.level
     farthest, longest = float(far.max()), float(size.max())
     lever = EPS * (d + 10) * d * _condition(at.information, at.inverse) + 2 * turned
     shaken = sum_rounding(n, d) * (_condition(M, inverse) / total + steepest)
-    shaken += (4 * slip * longest + 2 * lever) * steepest
+    shaken += (4 * (slip * longest + level) + 2 * lever) * steepest
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
     stray_slope = (EPS * (n / 16 + 100) + turned) * float((error + h) @ far)
-    stray_slope += slip * float(((own + 3 * h) * size) @ far) + lever * float(h @ far)
+    stray_slope += float(((own + 3 * h) * (slip * size + level)) @ far) + lever * float(h @ far)
     g = slope.gradient / total
     nu = (math.sqrt(max(float(g @ inverse @ g), 0.0)) + stray_slope / total) / steady
     return slow_change(nu, farthest * (1 + 1e-10) / steady, steepest / (1 - shaken), spread(inverse))

@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dposv
 
 from ..certificate import Bounds
 from ..firth import Block, Firth, Glance, Slope
-from ..firth_certificate import firth_bounds
+from ..firth_certificate import Rounding, firth_bounds
 from ..linalg import EPS
 from .firth_view import FirthView, WayBack, aliased_columns, is_clear, settled, turned, view_of
 from .problem import FirthEnd, Floats, NotFiniteError, Outcome, Problem, Progress
@@ -186,8 +186,10 @@ class Ascent:
 
     def _bounds(self, state: State, M: Floats) -> Bounds | None:
         self.passes += 1
-        reach = self.view.reach(state.at.v)
-        return firth_bounds(self.firth, state.at, state.slope, M, self.total, self.back.spread, reach, self.view.stray)
+        view, (weights, intercept) = self.view, self.back.to_user(state.at.v)
+        level = float(np.abs(weights) @ np.abs(view.frame.center)) + abs(intercept)
+        rounding = Rounding(view.reach(state.at.v), view.stray, level)
+        return firth_bounds(self.firth, state.at, state.slope, M, self.total, self.back.spread, rounding)
 
     # ---------------------------------------------------------------------------------------------------- reports
 
@@ -252,7 +254,8 @@ def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
 
 
 def _is_slow(state: State, later: State) -> bool:
-    return later.step == 1.0 and state.decrement < 1 and later.decrement > SLOW * state.decrement
+    """Whether, near the maximum, a step had to be shortened or left much of the gap."""
+    return state.decrement < 1 and (later.step < 1 or later.decrement > SLOW * state.decrement)
 
 
 def _shift(ascent: Ascent, state: State) -> float:
