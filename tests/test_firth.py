@@ -21,8 +21,9 @@ from separatrix import BudgetWarning, LogisticRegression, OneVsOne, OneVsRest
 from separatrix.features import Polynomial
 from separatrix.firth import Block, Firth, in_memory
 from separatrix.firth_certificate import Rounding, firth_bounds
+from separatrix.fitting import firth_fit as firth_ascent
 from separatrix.fitting import firth_view
-from separatrix.fitting.firth_fit import balancing_shift
+from separatrix.fitting.firth_balance import balancing_shift
 
 LAW = settings(max_examples=25, deadline=None, derandomize=True)
 
@@ -591,6 +592,25 @@ def test_whoever_stops_reading_finds_the_attributes_set():
     assert model.verdict_.status == "interrupted"
     assert (model.coef_[0] == step.weights).all()
     assert model.verdict_.check(X, y)
+
+
+def test_ctrl_c_keeps_where_it_stood(monkeypatch):
+    X, y = table(19)
+    model, steps = LogisticRegression(objective="flic"), firth_ascent.Ascent.next
+    calls = []
+
+    def tired(self, state):
+        calls.append(state)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return steps(self, state)
+
+    monkeypatch.setattr(firth_ascent.Ascent, "next", tired)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert model.verdict_.status == "interrupted"
+    assert len(model.history_) == 3
+    assert model.coef_.any()
 
 
 def test_a_warm_start_goes_on():

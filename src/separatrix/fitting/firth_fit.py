@@ -10,9 +10,10 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from ..certificate import Bounds
-from ..firth import Block, Firth, Glance, Slope
+from ..firth import Block, Firth, Glance, Slope, added
 from ..firth_certificate import Rounding, firth_bounds
 from ..linalg import EPS
+from .firth_balance import balancing_shift
 from .firth_view import FirthView, WayBack, aliased_columns, is_clear, settled, turned, view_of
 from .problem import FirthEnd, Floats, NotFiniteError, Outcome, Problem, Progress
 
@@ -204,6 +205,18 @@ class Ascent:
         moved_by = "newton" if state.step else "start"
         return Progress(weights, intercept, self.value(state), norm, state.step, self.passes, moved_by)
 
+    def scores(self, state: State) -> Floats:
+        """zᵀv of every row, by one reading."""
+        found = np.empty(len(self.view.rows))
+
+        def look(block: Block) -> tuple[int]:
+            found[block.rows] = block.Z @ state.at.v
+            return (0,)
+
+        added(self.firth.read(look))
+        self.passes += 1
+        return found
+
     def end(self, state: State, found: Bounds | None, stalled: bool) -> Outcome:
         """How it ended."""
         weights, intercept = self.back.to_user(state.at.v)
@@ -230,7 +243,8 @@ def penalised_maximum(problem: Problem, *, balanced: bool) -> Fit:
     if state is not before:
         yield ascent.progress(state)
     if balanced and outcome.bounds is not None:  # without a maximum nearby there is nothing to be balanced
-        level = outcome.intercept + _shift(ascent, state)
+        cost = ascent.view.rows.cost
+        level = outcome.intercept + balancing_shift(ascent.scores(state), ascent.view.rows.y, cost)
         outcome = replace(outcome, intercept=level, passes=ascent.passes)
     return outcome
 
@@ -256,36 +270,6 @@ def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
 def _is_slow(state: State, later: State) -> bool:
     """Whether, near the maximum, a step had to be shortened or left much of the gap."""
     return state.decrement < 1 and (later.step < 1 or later.decrement > SLOW * state.decrement)
-
-
-def _shift(ascent: Ascent, state: State) -> float:
-    """δ with Σᵢ cᵢσ(ηᵢ + δ) = Σᵢ cᵢtᵢ, by Newton's method kept between bounds."""
-    rows, scores = ascent.view.rows, np.empty(len(ascent.view.rows))
-
-    def look(block: Block) -> tuple[int]:
-        scores[block.rows] = block.Z @ state.at.v
-        return (0,)
-
-    list(ascent.firth.read(look))
-    ascent.passes += 1
-    return balancing_shift(scores, rows.y, rows.cost if rows.cost.size else np.ones(len(rows)))
-
-
-def balancing_shift(scores: Floats, target: Floats, cost: Floats) -> float:
-    """δ with Σᵢ cᵢσ(ηᵢ + δ) = Σᵢ cᵢtᵢ."""
-    wanted, shift = float(cost @ target), 0.0
-    low, high = -math.inf, math.inf
-    for _ in range(200):
-        p = 1 / (1 + np.exp(-np.clip(scores + shift, -700, 700)))
-        excess, slope = float(cost @ p) - wanted, float(cost @ (p * (1 - p)))
-        low, high = (low, shift) if excess > 0 else (shift, high)
-        move = -excess / slope if slope > 0 else math.inf
-        move = math.copysign(min(abs(move), LONGEST), -excess)
-        if excess == 0 or abs(move) <= 2 * EPS * (1 + abs(shift)):
-            break
-        after = shift + move
-        shift = after if low < after < high else (low + high) / 2
-    return shift
 
 
 def _nothing(problem: Problem) -> Outcome:
