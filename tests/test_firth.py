@@ -594,6 +594,18 @@ def test_whoever_stops_reading_finds_the_attributes_set():
     assert model.verdict_.check(X, y)
 
 
+def test_a_stopped_fit_can_be_checked_though_it_names_no_column():
+    X, y = table(19)
+    X = np.column_stack([np.full(len(X), 3.0), X, X[:, 0] - X[:, 1]])
+    model = LogisticRegression(objective="firth")
+    for step in model.steps(X, y):
+        if step.step:
+            break
+    assert model.verdict_.rank.rank is None
+    assert model.verdict_.check(X, y)
+    assert not model.verdict_.check(X, 1 - y)
+
+
 def test_ctrl_c_keeps_where_it_stood(monkeypatch):
     X, y = table(19)
     model, steps = LogisticRegression(objective="flic"), firth_ascent.Ascent.next

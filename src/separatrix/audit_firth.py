@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 OBJECTIVES = ("firth", "flic")
 SLACK, LAST_DIGITS = 1e-6, 1e-15
 """Relative: what the certificate's own rounding may make of a bound; a gap that is rounding of the mean loss."""
+DEPENDENT = 1e-10
+"""The part of its length that must be a column's own to be no combination of those before it."""
 FLAT = 1e-12
 """Curvature, in units of the information's, that is rounding."""
 PAIRS = 1 << 21
@@ -44,6 +46,8 @@ def firth_holds(verdict: Verdict, table: Table) -> bool:
         return not np.any(claim.weights) and math.isclose(claim.value, math.log(2), rel_tol=1e-12)
     level = claim.intercept if proof is None else proof.intercept
     point = Point.of(replace(verdict, claim=replace(claim, intercept=level)), table)
+    if verdict.rank.rank is None:  # a fit that was stopped names no column
+        point = _independent(point)
     if len(point.keep) < len(claim.columns) and not explained(point):
         return False
     doubt = _rounding(point)
@@ -115,6 +119,18 @@ class Whitened:
                 y, slope = rows.y[:, lo : lo + some], (rows.own * rows.slant)[lo : lo + some]
                 total += (y * slope) @ (y[:, None, :] * y[None, :, :]).reshape(d * d, -1).T
         return total @ total.T
+
+
+def _independent(point: Point) -> Point:
+    """The point without the columns that those before them explain, which add nothing to A."""
+    share = point.table.cost / point.table.cost.sum()
+    while point.keep:
+        own = np.abs(np.diag(Root(point, share).R))[: len(point.keep)]
+        if (own > DEPENDENT).all():
+            break
+        first = int(np.argmin(own > DEPENDENT))
+        point = replace(point, keep=[*point.keep[:first], *point.keep[first + 1 :]])
+    return point
 
 
 def _bend(look: Look) -> Any:
