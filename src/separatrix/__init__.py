@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .fitting.path import CrossValidation as CrossValidation
     from .inference.result import Inference as Inference
     from .inference.result import InferenceRefused as InferenceRefused
+    from .interpretation.explanation import Explanation as Explanation
+    from .interpretation.summary import Summary as Summary
     from .learners.discriminant import GaussianDiscriminant as GaussianDiscriminant
     from .learners.joint_classifier import JointClassifier as JointClassifier
     from .learners.joint_perceptron import JointPerceptron as JointPerceptron
@@ -88,6 +90,8 @@ _HOMES = {
     "MistakeBound": ".mistake_bound",
     "MistakeLog": ".mistakes",
     "Verdict": ".verdict",
+    "Summary": ".interpretation.summary",
+    "Explanation": ".interpretation.explanation",
     "BayesClassifier": ".bayes",
     "separability": ".learners.separability",
     "Separability": ".separable",
@@ -112,6 +116,7 @@ __all__ = [
     "CodedRule",
     "CrossValidation",
     "Expansion",
+    "Explanation",
     "GaussianDiscriminant",
     "GaussianNaiveBayes",
     "Inference",
@@ -139,6 +144,7 @@ __all__ = [
     "PoissonNaiveBayes",
     "Separability",
     "SeparationWarning",
+    "Summary",
     "Surface",
     "Surrogates",
     "Verdict",

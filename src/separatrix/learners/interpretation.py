@@ -1,15 +1,40 @@
-"""What can be read from the weights of a fitted likelihood."""
+"""What a fitted logistic regression can say about its weights and its predictions."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from ..inference.result import Inference
+from ..interpretation.explanation import Explanation
+from ..interpretation.summary import Summary
+from .conclusion import Prepared
+from .explaining import explanation_of
 from .inference import inference_of
+from .memory import Facts, Keeper, facts_of
+from .summarising import summary_of
 
 
 class Interpreted:
-    """A likelihood whose weights can be read: how sure they are."""
+    """`inference`, `summary` and `explain`, and what a fit remembers for them: small facts, and weak references to its rows."""
+
+    _facts: Facts | None = None
+    _kept_rows: Keeper | None = None
+
+    # ------------------------------------------------------------------------------------------------------- in a fit
+
+    def _remember(self, prepared: Prepared, X: Any, y: Any, sample_weight: Any) -> None:
+        self._facts = facts_of(prepared, sample_weight)
+        self._kept_rows = Keeper.of(X, y, sample_weight)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy or a pickle has the facts and not the rows."""
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[misc, call-overload]
+        state.pop("_kept_rows", None)
+        return state
+
+    # ------------------------------------------------------------------------------------------------------ afterwards
 
     def inference(
         self, X: Any, y: Any, sample_weight: Any = None, *, covariance: str = "model", weights: str | None = None,
@@ -29,3 +54,55 @@ class Interpreted:
         of a population a row stands for, as the robust one does unless told otherwise.
         """
         return inference_of(self, X, y, sample_weight, covariance, weights, force)
+
+    def summary(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        level: float = 0.95,
+        reference: Any = None,
+        covariance: str = "model",
+        method: str = "wald",
+        force: bool = False,
+    ) -> Summary:
+        """The model on a page: how the fit ended, how well it fits, each weight and e^w with its interval.
+
+        Without rows it uses those of the fit, if they are still in memory and unchanged; with rows these must be the
+        rows of the fit. What needs rows and has none is left out with the reason.
+
+        Parameters
+        ----------
+        X, y, sample_weight : the rows of the fit, or None
+            None: those that are still in memory.
+        level : float
+            Of the intervals.
+        reference : class, "symmetric" or None
+            The class that the odds are against: the weights shown are those of the others less its own. None: of two
+            classes the first, of K the last. "symmetric", of K classes: against the geometric mean of all.
+        covariance, method : str
+            "model" or "robust"; "wald" or "profile": as `inference` has them.
+        force : bool
+            Whether intervals and p are shown, marked †, where they would not mean what they seem.
+        """
+        check_is_fitted(self, "rule_")
+        return summary_of(
+            self, (X, y, sample_weight), level=level, reference=reference, covariance=covariance, method=method,
+            force=force,
+        )  # fmt: skip
+
+    def explain(self, row: Any, *, for_class: Any = None, against: Any = None) -> Explanation:
+        """log-odds = base rate + (average row) + Σⱼ wⱼ(xⱼ − x̄ⱼ): one prediction, contribution by contribution.
+
+        Parameters
+        ----------
+        row : array, list, dict, Series, or a frame or matrix of one row
+            In the order of the columns of the fit, or by their names.
+        for_class : class or None
+            Whose probability is explained. None: of two classes classes_[1]; of K the one predicted.
+        against : class or None
+            Of K classes: the one that the odds are against. None: the likeliest of the others.
+        """
+        check_is_fitted(self, "rule_")
+        return explanation_of(self, row, for_class, against)

@@ -224,6 +224,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
         """The fit, pass by pass. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
         began = time.perf_counter()
         prepared = self._prepare(X, y, sample_weight)
+        self._remember(prepared, X, y, sample_weight)
         rows = prepared.problem.rows
         self.history_: list[Record] = []
         for name in ("_online", "l2_path_", "minima_", "n_steps_"):

@@ -1,0 +1,1 @@
+"""What a fitted model says: its summary, and one prediction explained."""

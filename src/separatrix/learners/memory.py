@@ -1,0 +1,139 @@
+"""What a fit remembers of its rows: a few numbers, and where the rows are as long as somebody else keeps them."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from ..data import Sparse
+from ..frame import written_out
+from .conclusion import Prepared
+from .targets import Targets
+from .validation import checked_costs
+
+Floats = NDArray[np.float64]
+NUMBERS, MOST_ROWS, LEAST_ROWS = 1 << 18, 1 << 15, 256
+"""Numbers and rows of X that a fit reads for the means of its columns: all of X would make it a tenth longer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Small facts about the rows of a fit."""
+
+    rows: int
+    weighted: bool
+    """Whether there was a sample_weight."""
+    totals: Floats
+    """The weight of each class, class weights left out."""
+    entropy: float
+    """Σ cᵢ H(tᵢ) of targets that are probabilities, class weights counted; of labels zero."""
+    means: Floats
+    """Of the columns, by weight."""
+    sampled: bool
+    """Whether the means are those of a sample of the rows."""
+
+
+class Keeper:
+    """Weak references to X, y and sample_weight: they keep nothing in memory, and are lost with a copy."""
+
+    def __init__(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._X, self._y = weakref.ref(X), weakref.ref(y)
+        self._cost = None if sample_weight is None else weakref.ref(sample_weight)
+
+    @classmethod
+    def of(cls, X: Any, y: Any, sample_weight: Any) -> Keeper | None:
+        """None where one of them, a list say, cannot be referred to weakly."""
+        try:
+            return cls(X, y, sample_weight)
+        except TypeError:
+            return None
+
+    def __call__(self) -> tuple[Any, Any, Any] | None:
+        """X, y and sample_weight, if all of them are still there."""
+        X, y = self._X(), self._y()
+        cost = None if self._cost is None else self._cost()
+        gone = X is None or y is None or (self._cost is not None and cost is None)
+        return None if gone else (X, y, cost)
+
+
+def facts_of(prepared: Prepared, sample_weight: Any) -> Facts:
+    """The facts of a fit, at little cost beside it."""
+    rows, targets = prepared.problem.rows, prepared.targets
+    cost = checked_costs(sample_weight, len(rows))
+    size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, rows.X.shape[1])))
+    X, weight, sampled = rows.X, cost, size < len(rows)
+    if sampled:
+        chosen = np.linspace(0, len(rows) - 1, size).astype(np.intp)
+        X, weight = X[chosen], cost[chosen] if cost.size else cost
+        if weight.size and not weight.any():
+            chosen = np.flatnonzero(cost)[:size]
+            X, weight = rows.X[chosen], cost[chosen]
+    entropy = 0.0 if targets.probability is None else entropy_of(targets.probability, cost, prepared.class_weight)
+    return Facts(len(rows), bool(cost.size), _totals(targets, cost), entropy, means_of(X, weight), sampled)
+
+
+def _totals(targets: Targets, cost: Floats) -> Floats:
+    """The weight of each class; of two by counting one, which is the quickest."""
+    if targets.index is None or len(targets.classes) > 2 or cost.size:
+        return targets.totals(cost)
+    second = float(np.count_nonzero(targets.index))
+    return np.array([len(targets) - second, second])
+
+
+def entropy_of(T: Floats, cost: Floats, class_weight: tuple[float, ...]) -> float:
+    """Σᵢ cᵢ H(tᵢ), H(t) = −Σₖ tₖ log tₖ."""
+    split = split_by_class(T, cost, class_weight)
+    return float(xlogy(split.sum(axis=1), split.sum(axis=1)).sum() - xlogy(split, split).sum())
+
+
+def split_by_class(T: Floats, cost: Floats, class_weight: tuple[float, ...]) -> Floats:
+    """cᵢ fₖ tᵢₖ: what each row counts as one of each class."""
+    return T * np.array(class_weight) * (cost[:, None] if cost.size else 1.0)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------------------------------------------------- the columns
+
+
+def means_of(X: Any, cost: Floats) -> Floats:
+    """x̄ = Σ cᵢxᵢ/Σ cᵢ."""
+    weight = _shares(cost, len(X))
+    total = np.zeros(X.shape[1])
+    with np.errstate(all="ignore"):  # of rows that are not finite the fit will tell
+        if isinstance(X, Sparse):
+            return total + np.bincount(X.named, X.numbers * np.repeat(weight, np.diff(X.starts)), X.shape[1])
+        for rows, block in _blocks(X):
+            total += np.einsum("i,ij->j", weight[rows], block)  # one thread: this comes before the fit has its own
+    return total
+
+
+def deviations_of(X: Any, cost: Floats, means: Floats) -> Floats:
+    """s = √(Σ cᵢ(xᵢ − x̄)²/Σ cᵢ): the divisor is the weight of all rows, not one less."""
+    weight = _shares(cost, len(X))
+    total = np.zeros(X.shape[1])
+    if isinstance(X, Sparse):
+        each = np.repeat(weight, np.diff(X.starts))
+        there = np.bincount(X.named, each, X.shape[1])
+        total += np.bincount(X.named, each * np.square(X.numbers - means[X.named]), X.shape[1])
+        total += np.maximum(1 - there, 0) * np.square(means)
+        return np.sqrt(total)
+    for rows, block in _blocks(X):
+        total += weight[rows] @ np.square(block - means)
+    return np.sqrt(total)
+
+
+def _shares(cost: Floats, rows: int) -> Floats:
+    return cost / cost.sum() if cost.size else np.full(rows, 1 / rows)
+
+
+def _blocks(X: Any) -> Iterator[tuple[slice, Floats]]:
+    """Some rows at a time, written out."""
+    size = max(16, NUMBERS // max(1, X.shape[1]))
+    for lo in range(0, len(X), size):
+        rows = slice(lo, min(lo + size, len(X)))
+        yield rows, written_out(X[rows])

@@ -1,0 +1,140 @@
+"""The rows of a fit, given again or still in memory, and whether they are the same."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from ..numerics import log_sum_exp, sigmoid, softplus
+from .limits import limit_probabilities
+from .memory import Facts, entropy_of, means_of, split_by_class
+from .targets import known_targets
+from .validation import checked_costs
+
+Floats = NDArray[np.float64]
+AGREES = 1e-9
+"""Relative: how far the mean loss of rows may be from the one that the verdict claims."""
+GONE = "the training rows are no longer in memory; call summary(X, y)."
+UNSURE = "the fit was stopped before it knew its loss, which would tell its rows; call summary(X, y)."
+CHANGED = "the training rows have changed since the fit; call summary(X, y) with the rows as they were."
+
+
+class Given(NamedTuple):
+    """Rows as they were given, and as they are read."""
+
+    X: Any
+    y: Any
+    sample_weight: Any
+    rows: Any
+    targets: Floats
+    """The probability of each class."""
+    cost: Floats
+    """The weights of the rows; none: all one."""
+
+
+def readable(model: Any, X: Any, y: Any, sample_weight: Any) -> Given:
+    """Rows, checked."""
+    rows = model._readable(X)
+    targets = known_targets(y, model.classes_, len(rows))
+    return Given(X, y, sample_weight, rows, targets, checked_costs(sample_weight, len(rows)))
+
+
+def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[Given | None, str]:
+    """The rows of the fit: as given now, or those still in memory; or None, and why."""
+    if rows[0] is not None or rows[1] is not None:
+        return _given_now(model, rows), ""
+    if rows[2] is not None:
+        raise ValueError("sample_weight is given without X and y: give all three, or none.")
+    kept = model._kept_rows
+    found = kept() if kept is not None and not hasattr(model, "_online") else None
+    if found is None:
+        return None, GONE
+    if not math.isfinite(model.verdict_.claim.value):
+        return None, UNSURE
+    try:
+        given = readable(model, *found)
+        return (None, CHANGED) if same_rows(model, given) else (given, "")
+    except (TypeError, ValueError):  # a column was added to the frame, a label put into y: whatever, they have changed
+        return None, CHANGED
+
+
+def _given_now(model: Any, rows: tuple[Any, Any, Any]) -> Given:
+    X, y, _ = rows
+    if X is None or y is None:
+        raise ValueError(f"{'X' if X is None else 'y'} is missing: give both X and y, or neither.")
+    given = readable(model, *rows)
+    differs = same_rows(model, given)
+    if differs:
+        raise ValueError(
+            f"These are not the rows that the model was fitted to: {differs}. Give the same X, y and sample_weight."
+        )
+    return given
+
+
+def known_facts(model: Any, given: Given | None) -> Facts | None:
+    """Facts of the fit's rows: from the rows, else as remembered; after `partial_fit` there are none."""
+    claim = model.verdict_.claim
+    if given is not None:
+        return facts_of_given(given, claim.class_weight, claim.soft)
+    return None if hasattr(model, "_online") else model._facts
+
+
+def facts_of_given(given: Given, class_weight: tuple[float, ...], soft: bool) -> Facts:
+    """The same from rows that are looked at now, all of them."""
+    totals = given.cost @ given.targets if given.cost.size else given.targets.sum(axis=0)
+    entropy = entropy_of(given.targets, given.cost, class_weight) if soft else 0.0
+    return Facts(
+        len(given.rows), bool(given.cost.size), totals, entropy, means_of(given.rows, given.cost), sampled=False
+    )  # fmt: skip
+
+
+def mean_loss(model: Any, given: Given) -> float:
+    """What was minimised, at the weights of the model; after *quasi-separated* in the limit."""
+    claim = model.verdict_.claim
+    split = split_by_class(given.targets, given.cost, claim.class_weight)
+    losses = {"likelihood": _log_loss, "squared": _squared_loss}
+    total = losses[claim.objective](model, given.rows, split)
+    return float(total / split.sum() + claim.l2 / 2 * np.square(model.coef_).sum())
+
+
+def log_likelihood(model: Any, given: Given) -> float:
+    """ℓ = Σᵢ cᵢ Σₖ tᵢₖ log P(k | xᵢ), class weights counted."""
+    return -_log_loss(model, given.rows, split_by_class(given.targets, given.cost, model.verdict_.claim.class_weight))
+
+
+def _log_loss(model: Any, rows: Any, split: Floats) -> float:
+    if model.verdict_.status == "quasi-separated":
+        return -float(xlogy(split, limit_probabilities(model.verdict_, rows)).sum())
+    z = model.rule_.score(rows)
+    if z.ndim == 1:
+        return float(split[:, 0] @ softplus(z) + split[:, 1] @ softplus(-z))
+    return float(np.sum(split * (log_sum_exp(z)[:, None] - z)))
+
+
+def _squared_loss(model: Any, rows: Any, split: Floats) -> float:
+    z = model.rule_.score(rows)
+    if z.ndim == 1:
+        return float(split[:, 0] @ np.square(sigmoid(z)) + split[:, 1] @ np.square(sigmoid(-z)))
+    weight = split.sum(axis=1)
+    share = split / np.where(weight > 0, weight, 1.0)[:, None]
+    return float(weight @ np.square(share - np.exp(z - log_sum_exp(z)[:, None])).sum(axis=1))
+
+
+def same_rows(model: Any, given: Given) -> str:
+    """Nothing if these are the rows of the fit: their mean loss is the one that it claims; else what differs."""
+    claim = model.verdict_.claim
+    if len(given.rows) != claim.rows:
+        return f"there are {len(given.rows)} rows here and were {claim.rows} there"
+    if claim.objective not in ("likelihood", "squared"):
+        right = model.verdict_.check(given.X, given.y, given.sample_weight)
+        return "" if right else "the verdict's proof does not hold here"
+    value = mean_loss(model, given)
+    if not math.isfinite(claim.value) or abs(value - claim.value) <= AGREES * max(abs(claim.value), AGREES):
+        return ""
+    if model.verdict_.status == "separated" and model.verdict_.check(given.X, given.y, given.sample_weight):
+        return ""  # the rule that separates may not be the one whose loss was known
+    return f"the mean loss is {value:.9g} here and was {claim.value:.9g} there"
