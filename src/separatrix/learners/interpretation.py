@@ -17,7 +17,10 @@ from .summarising import summary_of
 
 
 class Interpreted:
-    """`inference`, `summary` and `explain`, and what a fit remembers for them: small facts, and weak references to its rows."""
+    """What can be read from the weights of a fitted likelihood: how sure they are, what they mean, why a row is likely.
+
+    A fit remembers small facts for that, and weak references to its rows.
+    """
 
     _facts: Facts | None = None
     _kept_rows: Keeper | None = None

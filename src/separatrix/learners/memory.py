@@ -69,7 +69,8 @@ def facts_of(prepared: Prepared, sample_weight: Any) -> Facts:
     size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, rows.X.shape[1])))
     X, weight, sampled = rows.X, cost, size < len(rows)
     if sampled:
-        chosen = np.linspace(0, len(rows) - 1, size).astype(np.intp)
+        step = -(-len(rows) // size)
+        chosen: Any = slice(None, None, step) if isinstance(X, np.ndarray) else np.arange(0, len(rows), step)
         X, weight = X[chosen], cost[chosen] if cost.size else cost
         if weight.size and not weight.any():
             chosen = np.flatnonzero(cost)[:size]
