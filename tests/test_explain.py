@@ -295,7 +295,7 @@ def test_words():
     assert "age = 63 (mean 45.2)" in text
     assert "base rate of 50 %" in text
     factor = math.exp(model.coef_[0, 0] * (63 - 45.2))
-    assert f"multiplies the odds by {factor:.2g}" in text
+    assert f"multiplies the odds by {factor:#.2g}" in text
     assert max(map(len, text.splitlines())) <= 100
 
 

@@ -9,6 +9,7 @@ import re
 import weakref
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from scipy import sparse
 from scipy.special import expit, softmax
 from scipy.stats import chi2
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from separatrix import LogisticRegression, Summary
 from separatrix.features import Polynomial
@@ -696,3 +697,12 @@ def test_a_model_that_is_not_fitted_has_no_summary():
 
 def test_public_name():
     assert isinstance(SUMMARIES["no rows"](), Summary)
+
+
+def test_the_page_of_the_docs_is_what_is_printed():
+    page = (Path(__file__).parents[1] / "docs" / "summary.md").read_text()
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X[["mean radius", "mean texture", "mean smoothness"]]
+    text = str(LogisticRegression().fit(X, y).summary())
+    measured = text[text.index("log-likelihood ") :]  # the digits of the proof above it hang on the machine
+    assert f"{measured}\n```" in page

@@ -132,7 +132,7 @@ def _largest(column: Contribution, label: Any, finite: bool) -> str:
     way = "for" if column.contribution > 0 else "against"
     if not finite or column.odds_factor is None:
         return f"{_said(column)} speaks most, {way} it."
-    return f"{_said(column)} speaks most, {way} it: it multiplies the odds by {brief(column.odds_factor, 2)}."
+    return f"{_said(column)} speaks most, {way} it: it multiplies the odds by {number(column.odds_factor, 2)}."
 
 
 def _said(column: Contribution) -> str:

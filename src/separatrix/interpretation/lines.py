@@ -71,7 +71,9 @@ def headings(*, deviations: bool, spread: bool, level: float, marked: bool) -> l
     """What stands above the columns of the table."""
     mark = MARK if marked else ""
     shown = ["", "weight", *(["per SD"] if deviations else []), "odds ratio"]
-    return shown + [f"{name}{mark}" for name in (f"{100 * level:g} % of it", "SE", "z", "p")] if spread else shown
+    return (
+        shown + [f"{name}{mark}" for name in (f"its {100 * level:g} % interval", "SE", "z", "p")] if spread else shown
+    )
 
 
 def cells(line: Line, *, deviations: bool, spread: bool, marked: bool) -> list[str]:
