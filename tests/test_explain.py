@@ -100,6 +100,7 @@ def test_the_first_class_has_the_opposite_signs():
     X, _ = TABLE
     one, other = MODEL.explain(X.iloc[0]), MODEL.explain(X.iloc[0], for_class=0)
     assert (one.label, one.against, other.label, other.against) == (1, 0, 0, 1)
+    assert MODEL.explain(X.iloc[0], against=1).to_dict() == other.to_dict()
     assert other.score == pytest.approx(-one.score)
     assert other.probability == pytest.approx(1 - one.probability)
     for a, b in zip(one.contributions, other.contributions, strict=True):
@@ -189,7 +190,7 @@ def test_columns_without_names():
     [
         ({"for_class": "maybe"}, r"for_class is 'maybe'; it must be one of the classes \['no', 'some', 'yes'\]"),
         ({"against": 3}, "against is 3"),
-        ({"for_class": "no", "against": "no"}, "both 'no'"),
+        ({"for_class": "no", "against": "no"}, "are both 'no'"),
     ],
 )
 def test_classes_that_do_not_exist_are_errors(asked, match):
@@ -230,17 +231,46 @@ def test_means_of_many_rows_are_exact_while_the_rows_are_there_and_of_a_sample_a
     X, y = rng.normal(size=(40_000, 10)) + 5, rng.integers(0, 2, 40_000)
     exact, X = X.mean(axis=0), kind(X)
     model = LogisticRegression(l2=0.1).fit(X, y)
+    twin = pickle.loads(pickle.dumps(model))
     here = {each.name: each.mean for each in model.explain(np.zeros(10)).contributions[1:]}
     np.testing.assert_allclose([here[f"x{j}"] for j in range(10)], exact, rtol=1e-12)
     score = model.explain(np.zeros(10)).score
-    del X
-    gc.collect()
-    later = model.explain(np.zeros(10))
+    later = twin.explain(np.zeros(10))
     gone = {each.name: each.mean for each in later.contributions[1:]}
     np.testing.assert_allclose([gone[f"x{j}"] for j in range(10)], exact, atol=0.1)
     assert any(gone[name] != here[name] for name in gone)
     assert "means are those of a sample" in str(later)
     assert total(later) == pytest.approx(score, abs=1e-10)
+
+
+def test_rows_that_die_or_change_leave_the_means_of_a_sample():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(40_000, 10)) + 5, rng.integers(0, 2, 40_000)
+    one, other = (LogisticRegression(l2=0.1).fit(X, y) for _ in range(2))
+    X += 1
+    assert "means are those of a sample" in str(one.explain(np.zeros(10)))
+    del X
+    gc.collect()
+    assert "means are those of a sample" in str(other.explain(np.zeros(10)))
+
+
+def test_a_sample_in_which_no_row_counts_is_not_taken():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(40_000, 10)) + 5, rng.integers(0, 2, 40_000)
+    cost = (np.arange(40_000) % 2).astype(float)
+    model = pickle.loads(pickle.dumps(LogisticRegression(l2=0.1).fit(X, y, cost)))
+    found = model.explain(np.zeros(10))
+    np.testing.assert_allclose([each.mean for each in found.contributions[1:]], 5, atol=0.1)
+
+
+def test_rows_are_read_once_for_their_means():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(40_000, 10)), rng.integers(0, 2, 40_000)
+    model = LogisticRegression(l2=0.1).fit(X, y)
+    row = X[0].tolist()
+    before = model.explain(row).to_dict()
+    X[:] = 0
+    assert model.explain(row).to_dict() == before
 
 
 def test_a_copy_explains_alike():
@@ -295,7 +325,7 @@ def test_words():
     assert "age = 63 (mean 45.2)" in text
     assert "base rate of 50 %" in text
     factor = math.exp(model.coef_[0, 0] * (63 - 45.2))
-    assert f"multiplies the odds by {factor:#.2g}" in text
+    assert f"multiplies the odds by {factor:#.3g}" in text
     assert max(map(len, text.splitlines())) <= 100
 
 

@@ -451,6 +451,24 @@ def test_rows_changed_in_place_are_noticed(change):
     assert "have changed since the fit" in summary.refused
 
 
+def test_a_fit_that_was_stopped_says_what_it_knows():
+    X, y = table()
+    model = LogisticRegression(l2="cv")
+    steps = model.steps(X, y)
+    next(steps)
+    steps.close()
+    assert "stopped before it knew its loss" in model.summary().refused
+    assert "nothing tells whether these are its rows" in str(model.summary(X, y))
+
+
+def test_squared_error_of_separated_classes_has_no_weights():
+    x = np.arange(10.0)[:, None]
+    summary = LogisticRegression(objective="squared").fit(x, x[:, 0] > 4).summary()
+    assert all(line.tends == "unknown" and math.isnan(line.weight) for line in summary.blocks[0].lines)
+    assert "no finite value" in str(summary)
+    assert json.loads(summary.to_json())["coefficients"][0]["weight"] is None
+
+
 def test_other_rows_are_an_error():
     X, y = table()
     model = LogisticRegression().fit(X, y)

@@ -69,9 +69,9 @@ class Explanation:
 
     def sentences(self) -> list[str]:
         """The prediction in words."""
-        way = "up from" if self.probability > self.base_rate else "down from"
-        way = "as is" if math.isclose(self.probability, self.base_rate, rel_tol=1e-9) else way
-        said = [f"The probability of {self.label} is {percent(self.probability)}, {way} a base rate of "
+        way = "up from a" if self.probability > self.base_rate else "down from a"
+        way = "about the" if percent(self.probability) == percent(self.base_rate) else way
+        said = [f"The probability of {self.label} is {percent(self.probability)}, {way} base rate of "
                 f"{percent(self.base_rate)}."]  # fmt: skip
         columns = [each for each in self.contributions[1:] if each.contribution]
         if columns:
@@ -132,7 +132,7 @@ def _largest(column: Contribution, label: Any, finite: bool) -> str:
     way = "for" if column.contribution > 0 else "against"
     if not finite or column.odds_factor is None:
         return f"{_said(column)} speaks most, {way} it."
-    return f"{_said(column)} speaks most, {way} it: it multiplies the odds by {number(column.odds_factor, 2)}."
+    return f"{_said(column)} speaks most, {way} it: it multiplies the odds by {number(column.odds_factor, 3)}."
 
 
 def _said(column: Contribution) -> str:
@@ -144,5 +144,5 @@ def _said(column: Contribution) -> str:
 
 
 def _row(what: str, contribution: float, factor: float | None, probability: float | None) -> list[str]:
-    shown = "" if factor is None else f"× {number(factor, 2)}"
+    shown = "" if factor is None else f"× {number(factor, 3)}"
     return [what, signed(contribution), shown, "" if probability is None else percent(probability)]

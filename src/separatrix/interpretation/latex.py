@@ -76,4 +76,5 @@ def _tabular(layout: str, tops: list[list[str]], rows: list[list[str]], title: s
         *(" & ".join([escaped(row[0]), *map(numeral, row[1:])]) + r" \\" for row in rows),
         r"\bottomrule",
         r"\end{tabular}",
+        r"\par\medskip",
     ]

@@ -28,10 +28,7 @@ def explanation_of(model: Any, row: Any, for_class: Any, against: Any) -> Explan
     x = _features(model, row_of(model, row))
     W = per_class(model)
     P = _probabilities(model, x, W)
-    k = _place(model, "for_class", for_class, 1 if len(W) == 2 else int(P.argmax()))
-    r = _place(model, "against", against, _next(P, k))
-    if k == r:
-        raise ValueError(f"for_class and against are both {model.classes_.tolist()[k]!r}: name two classes.")
+    k, r = _pair(model, for_class, against, P)
     facts, notes = _facts(model)
     means = np.zeros(len(x)) if facts is None else facts.means
     shares = np.full(len(W), 1 / len(W)) if facts is None else facts.totals / facts.totals.sum()
@@ -61,8 +58,11 @@ def _facts(model: Any) -> tuple[Facts | None, list[str]]:
         return facts, []
     given, _ = rows_of_fit(model, (None, None, None))
     if given is not None:
-        return known_facts(model, given), []
-    return facts, ["The means are those of a sample of the training rows, which are no longer in memory."]
+        model._facts = known_facts(model, given)  # so that the rows are read once
+        return model._facts, []
+    return facts, [
+        "The means are those of a sample of the training rows: these are no longer in memory, or have changed."
+    ]
 
 
 def _contributions(
@@ -115,6 +115,19 @@ def _place(model: Any, name: str, label: Any, default: int) -> int:
     if label not in known:
         raise ValueError(f"{name} is {label!r}; it must be one of the classes {known}.")
     return int(known.index(label))
+
+
+def _pair(model: Any, for_class: Any, against: Any, P: Floats) -> tuple[int, int]:
+    """The class that is explained, and the one that its odds are against."""
+    labels = model.classes_.tolist()
+    if len(P) == 2:
+        k = _place(model, "for_class", for_class, 1 if against is None or against != labels[1] else 0)
+    else:
+        k = _place(model, "for_class", for_class, int(P.argmax()))
+    r = _place(model, "against", against, _next(P, k))
+    if k == r:
+        raise ValueError(f"The class that is explained and the one against it are both {labels[k]!r}: name two.")
+    return k, r
 
 
 def _next(P: Floats, k: int) -> int:

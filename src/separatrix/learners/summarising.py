@@ -134,6 +134,8 @@ def _notes(model: Any, given: Given | None, lacking: str, asked: Asked, facts: F
         found.append("per SD: the weight times the standard deviation of its column (divisor: the weight of all rows).")
     else:
         found.append(f"No weights per standard deviation: {lacking}")
+    if given is not None and not np.isfinite(claim.value):
+        found.append("The fit knew no loss, so nothing tells whether these are its rows but their number.")
     if claim.soft:
         found.append("The targets are probabilities: the deviance is relative to their entropy, and 0 if P = y.")
     if not claim.fit_intercept:
@@ -159,4 +161,6 @@ def _notes(model: Any, given: Given | None, lacking: str, asked: Asked, facts: F
 def _limits_in_words(model: Any) -> tuple[str, ...]:
     if model.verdict_.status not in ("separated", "quasi-separated"):
         return ()
+    if model.verdict_.separability is None:
+        return ("The classes are separated, so the weights have no finite value.",)
     return ("Weights that maximum likelihood sends to infinity are written +∞ or −∞, ±∞ where it may be either.",)
