@@ -502,11 +502,15 @@ def test_what_is_kept_is_small_and_of_the_last_fit():
     assert model._facts.totals.tolist() == [float((t == 0).sum()), float((t == 1).sum())]
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.BudgetWarning")
 def test_after_partial_fit_nothing_is_known_of_all_rows():
     X, y = table()
-    model = LogisticRegression(solver="stochastic", learning_rate=0.01).partial_fit(X, y)
+    settings = {"solver": "stochastic", "learning_rate": 0.01, "random_state": 0}
+    model = LogisticRegression(**settings).fit(X, y).partial_fit(X[:10], y[:10])
     summary = model.summary()
-    assert "no longer in memory" in summary.refused
+    assert "partial_fit remembers no rows" in summary.refused
+    assert "sum of weights" not in summary.head
+    assert not any(each.key == "null_deviance" for each in summary.measures)
     assert "log-likelihood" in " ".join(label for each in summary.left_out for label in each.labels)
 
 

@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 AGREES = 1e-9
 """Relative: how far the mean loss of rows may be from the one that the verdict claims."""
 GONE = "the training rows are no longer in memory; call summary(X, y)."
+PIECEMEAL = "partial_fit remembers no rows; call summary(X, y) with all that were learnt from."
 UNSURE = "the fit was stopped before it knew its loss, which would tell its rows; call summary(X, y)."
 CHANGED = "the training rows have changed since the fit; call summary(X, y) with the rows as they were."
 
@@ -49,8 +50,9 @@ def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[Given | None, s
         return _given_now(model, rows), ""
     if rows[2] is not None:
         raise ValueError("sample_weight is given without X and y: give all three, or none.")
-    kept = model._kept_rows
-    found = kept() if kept is not None and not hasattr(model, "_online") else None
+    if hasattr(model, "_online"):
+        return None, PIECEMEAL
+    found = None if model._kept_rows is None else model._kept_rows()
     if found is None:
         return None, GONE
     if not math.isfinite(model.verdict_.claim.value):
