@@ -15,6 +15,7 @@ from scipy.special import expit, logit
 
 from separatrix import Explanation, LogisticRegression
 from separatrix.features import Polynomial
+from separatrix.learners.together import Task, fit_together
 
 NAMES = ["age", "a & b_1 <x>", "pulse"]
 
@@ -286,6 +287,23 @@ def test_where_nothing_is_known_the_base_is_zero():
     assert found.contributions[0].name == "(row of zeros)"
     assert total(found) == pytest.approx(model.decision_function(X[:1])[0])
     assert "not known" in str(found)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.01])
+def test_models_fitted_together_remember_what_one_alone_does(l2):
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(6000, 4)) + 3, rng.integers(0, 3, 6000)
+    X[:, 2] = np.where(y == 2, X[:, 2], 7.0)  # constant among the rows of the first pair
+    cost = np.arange(6000) % 3 + 1.0
+    rows = np.flatnonzero(y < 2)
+    task = Task(rows, y[rows] == 1)
+    model = fit_together(LogisticRegression(l2=l2), X, [task], cost)[0]
+    alone = LogisticRegression(l2=l2).fit(X[rows], task.positive.astype(int), cost[rows])
+    assert model._facts.totals.tolist() == alone._facts.totals.tolist()
+    np.testing.assert_allclose(model._facts.means, alone._facts.means, rtol=1e-12)
+    found = model.explain(X[0])
+    assert total(found) == pytest.approx(model.decision_function(X[:1])[0], abs=1e-10)
+    assert model.summary()["null_deviance"] == pytest.approx(alone.summary()["null_deviance"])
 
 
 # ------------------------------------------------------------------------------------------------------------ separated

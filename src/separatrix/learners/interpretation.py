@@ -14,6 +14,7 @@ from .explaining import explanation_of
 from .inference import inference_of
 from .memory import Facts, Keeper, facts_of
 from .summarising import summary_of
+from .validation import checked_costs
 
 
 class Interpreted:
@@ -28,7 +29,7 @@ class Interpreted:
     # ------------------------------------------------------------------------------------------------------- in a fit
 
     def _remember(self, prepared: Prepared, X: Any, y: Any, sample_weight: Any) -> None:
-        self._facts = facts_of(prepared, sample_weight)
+        self._facts = facts_of(prepared, checked_costs(sample_weight, len(prepared.problem.rows)))
         self._kept_rows = Keeper.of(X, y, sample_weight)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from ..data import Sparse
 from ..frame import written_out
 from .conclusion import Prepared
 from .targets import Targets
-from .validation import checked_costs
 
 Floats = NDArray[np.float64]
 NUMBERS, MOST_ROWS, LEAST_ROWS = 1 << 18, 1 << 15, 256
@@ -62,10 +61,9 @@ class Keeper:
         return None if gone else (X, y, cost)
 
 
-def facts_of(prepared: Prepared, sample_weight: Any) -> Facts:
+def facts_of(prepared: Prepared, cost: Floats) -> Facts:
     """The facts of a fit, at little cost beside it."""
     rows, targets = prepared.problem.rows, prepared.targets
-    cost = checked_costs(sample_weight, len(rows))
     size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, rows.X.shape[1])))
     X, weight, sampled = rows.X, cost, size < len(rows)
     if sampled:
@@ -77,6 +75,16 @@ def facts_of(prepared: Prepared, sample_weight: Any) -> Facts:
             X, weight = rows.X[chosen], cost[chosen]
     entropy = 0.0 if targets.probability is None else entropy_of(targets.probability, cost, prepared.class_weight)
     return Facts(len(rows), bool(cost.size), _totals(targets, cost), entropy, means_of(X, weight), sampled)
+
+
+def facts_among(prepared: Prepared, cost: Floats, varying: NDArray[np.intp], first: NDArray[Any]) -> Facts:
+    """The same of a fit that was made in the columns that vary; the others are what they are in the first row."""
+    facts = facts_of(prepared, cost)
+    if len(varying) == len(first):
+        return facts
+    means = np.array(first, dtype=np.float64)
+    means[varying] = facts.means
+    return replace(facts, means=means)
 
 
 def _totals(targets: Targets, cost: Floats) -> Floats:

@@ -24,6 +24,7 @@ from .absent import present
 from .conclusion import Prepared
 from .history import Record
 from .logistic import LogisticRegression
+from .memory import facts_among
 from .prior import prior_of
 from .settings import Settings, checked_settings
 from .targets import Targets, class_costs, rows_of
@@ -90,7 +91,7 @@ class SideBySide:
             prepared = [self._prepared(task) for task in batch]
             ended = list(each(_small_of, prepared))
             seconds = time.perf_counter() - began
-            for (ready, varying), small in zip(prepared, ended, strict=True):
+            for task, (ready, varying), small in zip(batch, prepared, ended, strict=True):
                 proved = None if small is None else small.proved(ready.problem)
                 if proved is None:
                     yield None
@@ -99,7 +100,7 @@ class SideBySide:
                         Record(passes, value, slope, step, seconds)
                         for passes, value, slope, step in small.steps.tolist()
                     ]
-                    yield self._model(proved, records, ready, varying)
+                    yield self._model(task, proved, records, ready, varying)
 
     def _batches(self, tasks: list[Task]) -> Iterator[list[Task]]:
         """The tasks in order, some at a time: those of a batch have their rows in memory together."""
@@ -164,7 +165,7 @@ class SideBySide:
         if ended is None or ended[0].status != "optimal":
             return None
         records = [Record(p.passes, p.value, p.gradient_norm, p.step, seconds) for p, seconds in ended[1]]
-        return self._model(ended[0], records, ready, varying)
+        return self._model(task, ended[0], records, ready, varying)
 
     # -------------------------------------------------------------------------------------------------- both
 
@@ -174,7 +175,7 @@ class SideBySide:
         """The task as the estimator's own fit prepares it, in the columns that vary; and these."""
         settings, everything = self.settings, np.arange(self.X.shape[1])
         X = chosen(self.X, task.rows, everything if varying is None else varying, scratch)
-        cost = self.cost if task.rows is None or not self.cost.size else self.cost[task.rows]
+        cost = self._cost(task)
         X = present(X, cost)
         if varying is None:
             varying = varying_columns(X, lifted=settings.fit_intercept) if self.l2 else everything
@@ -188,11 +189,16 @@ class SideBySide:
         prior = prior_of(self.estimator.prior, targets, cost, factors)
         return Prepared(problem, settings, targets, self.columns, factors, prior=prior), varying
 
+    def _cost(self, task: Task) -> Floats:
+        return self.cost if task.rows is None or not self.cost.size else self.cost[task.rows]
+
     def _model(
-        self, outcome: Outcome, records: list[Record], prepared: Prepared, varying: NDArray[np.intp]
+        self, task: Task, outcome: Outcome, records: list[Record], prepared: Prepared, varying: NDArray[np.intp]
     ) -> LogisticRegression:
         model = self._clone()
         model.n_features_in_, model.history_ = self.X.shape[1], records
+        first = self.X[0 if task.rows is None else task.rows[0]]
+        model._facts, model._kept_rows = facts_among(prepared, self._cost(task), varying, first), None
         model._conclude(with_constants(outcome, varying, self.X.shape[1], self.l2), prepared)
         return model
 
