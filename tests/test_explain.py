@@ -289,6 +289,20 @@ def test_where_nothing_is_known_the_base_is_zero():
     assert "not known" in str(found)
 
 
+@pytest.mark.parametrize("make", [table, of_three])
+def test_a_prior_moves_probabilities_and_no_score(make):
+    X, y = make()
+    model = LogisticRegression(l2=0.01, class_weight="balanced", prior="data").fit(X, y)
+    for i in range(5):
+        found = model.explain(X.iloc[i])
+        k = model.classes_.tolist().index(found.label)
+        assert found.probability == pytest.approx(model.predict_proba(X[i : i + 1])[0, k], abs=1e-12)
+        assert found.contributions[-1].probability == pytest.approx(found.probability, abs=1e-9)
+        assert found.base_rate == pytest.approx((y == found.label).mean())
+        assert total(found) == pytest.approx(found.score, abs=1e-9)
+    assert "prior" in str(found)
+
+
 @pytest.mark.parametrize("l2", [0.0, 0.01])
 def test_models_fitted_together_remember_what_one_alone_does(l2):
     rng = np.random.default_rng(6)

@@ -219,6 +219,18 @@ def test_penalty_is_no_part_of_the_likelihood():
 # ---------------------------------------------------------------------------------------------------------------- table
 
 
+def test_a_row_of_weight_zero_is_absent_whatever_it_holds():
+    X, y = table()
+    X.iloc[3, 1] = 1e300
+    cost = (np.arange(len(y)) != 3).astype(float)
+    with_it = LogisticRegression().fit(X, y, cost).summary(X, y, cost)
+    kept = cost > 0
+    without = LogisticRegression().fit(X[kept], y[kept]).summary(X[kept], y[kept])
+    for measure in without.measures:
+        assert with_it[measure.key] == pytest.approx(measure.value, rel=1e-9)
+    np.testing.assert_allclose(per_deviation(with_it), per_deviation(without), rtol=1e-7)
+
+
 def test_weight_per_deviation_is_the_weight_of_a_standardised_column():
     X, y = table()
     summary = LogisticRegression(tol=1e-13).fit(X, y).summary()

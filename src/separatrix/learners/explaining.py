@@ -41,9 +41,15 @@ def explanation_of(model: Any, row: Any, for_class: Any, against: Any) -> Explan
     labels = model.classes_.tolist()
     base = math.log(shares[k] / shares[r])
     steps = _contributions(model, x, means, W, shares, (k, r), finite, facts is not None)
+    rate = float(shares[k])
+    prior = getattr(model, "prior_", None)
+    if prior is not None:
+        with np.errstate(divide="ignore"):
+            P, rate = np.exp(prior.corrected(np.log(P)[None])[0]), float(prior.wanted[k])
+        notes.append("Probabilities are for the shares of the classes that `prior` asks for, scores for those seen.")
     score = float(W[k, 0] - W[r, 0] + x @ (W[k, 1:] - W[r, 1:]))
     return Explanation(
-        labels[k], labels[r], float(shares[k]), base, steps, score, float(P[k]), finite, tuple(notes)
+        labels[k], labels[r], rate, base, steps, score, float(P[k]), finite, tuple(notes)
     )  # fmt: skip
 
 
@@ -76,8 +82,9 @@ def _contributions(
     sizes = moves[k] - moves[r]
     order = np.argsort(-np.abs(sizes), kind="stable")
     running = average[:, None] + np.cumsum(moves[:, order], axis=1)
-    after = _softmax(np.column_stack([average, running]))[k]
-    shift = float(average[k] - average[r] - (start[k] - start[r]))
+    shift = model.prior_.shift if hasattr(model, "prior_") else np.zeros(len(W))
+    after = _softmax(np.column_stack([average, running]) + shift[:, None])[k]
+    first_step = float(average[k] - average[r] - (start[k] - start[r]))
 
     def step(name: str, value: float | None, mean: float | None, size: float, p: float) -> Contribution:
         if not finite:
@@ -85,7 +92,7 @@ def _contributions(
         with np.errstate(over="ignore"):
             return Contribution(name, value, mean, size, float(np.exp(size)), float(p))
 
-    first = step(AVERAGE if known else ZERO, None, None, shift, after[0])
+    first = step(AVERAGE if known else ZERO, None, None, first_step, after[0])
     names = model.rule_.columns
     return [first] + [
         step(names[j], float(x[j]), float(means[j]) if known else None, float(sizes[j]), after[at])
@@ -98,7 +105,7 @@ def _softmax(scores: Floats) -> Floats:
 
 
 def _probabilities(model: Any, x: Floats, W: Floats) -> Floats:
-    """P(k | x) of every class, as `predict_proba` has it."""
+    """P(k | x) of every class, as `predict_proba` has it but for a prior."""
     scores = W[:, 0] + W[:, 1:] @ x
     if model.verdict_.status == "quasi-separated":
         return limit_probabilities(model.verdict_, x[None])[0]  # type: ignore[no-any-return]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..numerics import log_sum_exp, sigmoid, softplus
+from .absent import present
 from .limits import limit_probabilities
 from .memory import Facts, entropy_of, means_of, split_by_class
 from .targets import known_targets
@@ -41,7 +42,8 @@ def readable(model: Any, X: Any, y: Any, sample_weight: Any) -> Given:
     """Rows, checked."""
     rows = model._readable(X)
     targets = known_targets(y, model.classes_, len(rows))
-    return Given(X, y, sample_weight, rows, targets, checked_costs(sample_weight, len(rows)))
+    cost = checked_costs(sample_weight, len(rows))
+    return Given(X, y, sample_weight, present(rows, cost), targets, cost)
 
 
 def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[Given | None, str]:
@@ -106,6 +108,16 @@ def mean_loss(model: Any, given: Given) -> float:
 def log_likelihood(model: Any, given: Given) -> float:
     """ℓ = Σᵢ cᵢ Σₖ tᵢₖ log P(k | xᵢ), class weights counted."""
     return -_log_loss(model, given.rows, split_by_class(given.targets, given.cost, model.verdict_.claim.class_weight))
+
+
+def second_probability(model: Any, given: Given) -> Floats:
+    """P(1 | x) of two classes, as the fit saw them; after *separated* and *quasi-separated* its limit."""
+    if model.verdict_.status == "quasi-separated":
+        return limit_probabilities(model.verdict_, given.rows)[:, 1]
+    z = model.rule_.score(given.rows)
+    if model.verdict_.status == "separated":
+        return (np.sign(z) + 1) / 2  # type: ignore[no-any-return]
+    return sigmoid(z)  # type: ignore[no-any-return]
 
 
 def _log_loss(model: Any, rows: Any, split: Floats) -> float:

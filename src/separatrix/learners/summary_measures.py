@@ -9,7 +9,7 @@ import numpy as np
 from ..interpretation.measures import FitFacts, null_log_likelihood
 from ..verdict import Limit
 from .memory import Facts
-from .rows_at_hand import Given, log_likelihood
+from .rows_at_hand import Given, log_likelihood, second_probability
 
 
 def fit_facts(model: Any, given: Given | None, facts: Facts | None) -> FitFacts:
@@ -78,7 +78,7 @@ def _tjur(model: Any, given: Given | None) -> float | None:
     if given is None or len(model.classes_) > 2 or model.verdict_.claim.soft:
         return None
     weight = given.targets * (given.cost[:, None] if given.cost.size else 1.0)
-    first, second = (model.predict_proba(given.X)[:, 1] @ weight) / weight.sum(axis=0)
+    first, second = (second_probability(model, given) @ weight) / weight.sum(axis=0)
     return float(second - first)
 
 
