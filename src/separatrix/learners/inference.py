@@ -15,10 +15,12 @@ from ..fitting.geometry import frame_of
 from ..fitting.problem import NotFiniteError
 from ..frame import Frame
 from ..inference import words
+from ..inference.jeffreys import Jeffreys
 from ..inference.likelihood import Binary, Likelihood, Softmax, Whole
 from ..inference.result import Fitted, Inference
 from ..inference.sample import Sample
 from ..linalg import factor
+from .settings import PENALISED
 from .targets import known_targets
 from .validation import checked_choice, checked_costs, not_finite
 
@@ -51,8 +53,10 @@ def inference_of(
         sample = _sample(model, rows, target, cost)
     except NotFiniteError:
         raise not_finite(rows, model.rule_.columns, model) from None
-    likelihood, v = _likelihood(model, sample), _point(model, sample.frame)
-    whole = likelihood.whole(v)
+    plain: Likelihood = Binary(sample) if len(model.classes_) == 2 else Softmax(sample)
+    W, b = _coefficients(model)
+    v = np.concatenate([sample.frame.from_user(w, float(level)) for w, level in zip(W, b, strict=True)])
+    whole = plain.whole(v)
     if not (np.isfinite(whole.value) and np.isfinite(whole.information).all()):
         raise not_finite(rows, model.rule_.columns, model)
     _check_rows(model, whole, sample.total)
@@ -65,13 +69,15 @@ def inference_of(
     if about.refused is not None:
         return about
     with one_blas_thread():
+        likelihood = Jeffreys(sample) if _penalised(model) else plain
         fitted, doubt = _fitted(model, likelihood, v, whole.information, covariance, counting)
     if doubt:
         about = replace(about, reasons=(*reasons, doubt), forced=bool(force))
     if about.refused is not None:
         return about
     functions: Floats = np.kron(np.eye(K - 1), _to_user(sample.frame))  # type: ignore[assignment]
-    return replace(about, fitted=fitted, functions=functions, values=_values(model))
+    values = np.ravel(np.column_stack([b, W]) if model.fit_intercept else W)
+    return replace(about, fitted=fitted, functions=functions, values=values)
 
 
 def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats, Floats]:
@@ -110,7 +116,7 @@ def _check_objective(model: Any, covariance: str) -> None:
         raise ValueError(
             "objective='squared' is no likelihood, so there is nothing to infer from: fit with objective='likelihood'."
         )
-    if objective in ("firth", "flic") and covariance == "robust":
+    if _penalised(model) and covariance == "robust":
         raise ValueError(
             f"objective={objective!r} and covariance='robust' do not go together: Firth's penalty believes the "
             "likelihood. Use covariance='model', or objective='likelihood'."
@@ -128,20 +134,20 @@ def _check_size(rows: Any, model: Any) -> None:
 def _check_rows(model: Any, whole: Whole, total: float) -> None:
     """Whether these are the rows of the fit: the mean loss is the one that it claims."""
     claim = model.verdict_.claim
-    if not np.isfinite(claim.value) or claim.objective != "likelihood":
+    claimed = getattr(model.verdict_.certificate, "mean_loss", np.nan) if _penalised(model) else claim.value
+    if not np.isfinite(claimed):
         return
     value = -whole.value / total + model.l2_ / 2 * float(np.square(model.coef_).sum())
-    if not abs(value - claim.value) <= AGREES * max(abs(claim.value), 1e-6):
+    if not abs(value - claimed) <= AGREES * max(abs(claimed), 1e-6):
         raise ValueError(
             f"These are not the rows that the model was fitted to: its mean loss is {value:.9g} here and was "
-            f"{claim.value:.9g} there. Give the same X, y and sample_weight."
+            f"{claimed:.9g} there. Give the same X, y and sample_weight."
         )
 
 
 def _reasons(model: Any, target: Floats, cost: Floats, covariance: str, counting: str) -> tuple[str, ...]:
     """Why the numbers would not mean what they seem."""
     verdict, found = model.verdict_, []
-    firth = verdict.claim.objective in ("firth", "flic")
     if verdict.status == "separated":
         found.append(words.separated())
     elif verdict.status == "quasi-separated":
@@ -154,7 +160,7 @@ def _reasons(model: Any, target: Floats, cost: Floats, covariance: str, counting
         found.append(words.dependent(verdict.rank.aliased))
     if covariance == "model":
         found += _weight_reasons(model, target, cost)
-    if not firth:
+    if not _penalised(model):
         found += _event_reasons(model, target, cost, counting)
     return tuple(found)
 
@@ -213,16 +219,18 @@ def _sample(model: Any, rows: Any, target: Floats, cost: Floats) -> Sample:
     return Sample(rows, np.ascontiguousarray(target[:, 1]) if two else target, cost, frame, threads)
 
 
-def _likelihood(model: Any, sample: Sample) -> Likelihood:
-    return Binary(sample) if len(model.classes_) == 2 else Softmax(sample)
+def _penalised(model: Any) -> bool:
+    """Whether the likelihood has Firth's penalty."""
+    return model.verdict_.claim.objective in PENALISED  # type: ignore[no-any-return]
 
 
-def _point(model: Any, frame: Frame) -> Floats:
-    """The weights in the frame; of K classes against the last."""
+def _coefficients(model: Any) -> tuple[Floats, Floats]:
+    """Weights and intercepts of every equation: of K classes against the last; of FLIC with Firth's own intercept."""
     W, b = model.coef_, model.intercept_
     if len(W) > 1:
-        W, b = W[:-1] - W[-1], b[:-1] - b[-1]
-    return np.concatenate([frame.from_user(w, float(level)) for w, level in zip(W, b, strict=True)])
+        return W[:-1] - W[-1], b[:-1] - b[-1]
+    own = getattr(model.verdict_.certificate, "intercept", None) if _penalised(model) else None
+    return W, b if own is None else np.array([own])
 
 
 def _fitted(
@@ -268,10 +276,3 @@ def _names(model: Any) -> tuple[str, ...]:
     if not model.fit_intercept:
         return columns
     return ("(intercept)" if "intercept" in columns else "intercept", *columns)
-
-
-def _values(model: Any) -> Floats:
-    W, b = model.coef_, model.intercept_
-    if len(W) > 1:
-        W, b = W[:-1] - W[-1], b[:-1] - b[-1]
-    return np.ravel(np.column_stack([b, W]) if model.fit_intercept else W)
