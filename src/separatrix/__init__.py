@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .learners.warnings import BudgetWarning as BudgetWarning
     from .learners.warnings import NotSeparableWarning as NotSeparableWarning
     from .learners.warnings import SeparationWarning as SeparationWarning
+    from .learners.zero_one import ZeroOneClassifier as ZeroOneClassifier
     from .mistake_bound import MistakeBound as MistakeBound
     from .mistakes import MistakeLog as MistakeLog
     from .multiclass.kinds import OneVsOne as OneVsOne
@@ -93,6 +94,7 @@ _HOMES = {
     "Summary": ".interpretation.summary",
     "Explanation": ".interpretation.explanation",
     "BayesClassifier": ".bayes",
+    "ZeroOneClassifier": ".learners.zero_one",
     "separability": ".learners.separability",
     "Separability": ".separable",
     "Inference": ".inference.result",
@@ -149,6 +151,7 @@ __all__ = [
     "Surrogates",
     "Verdict",
     "VotedPerceptron",
+    "ZeroOneClassifier",
     "families",
     "features",
     "joint",

@@ -6,6 +6,8 @@ does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proo
 `audit_limit` those of a limit, `audit_penalty` those that a penalty gives for any number of columns;
 `audit_firth` that of Firth's penalised likelihood; `audit_least_squares` and `audit_estimates` know what has a closed
 form, `audit_reduction` what is made of several.
+`audit_least_squares` and `audit_estimates` know what has a closed form, `audit_reduction` what is made of several,
+`audit_zero_one` what the fewest mistakes are.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from .audit_proofs import likelihood_gap, squared_gap
 from .audit_reduction import reduction_holds
 from .audit_rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
 from .audit_sheet import Sheet
+from .audit_zero_one import OBJECTIVE as ZERO_ONE
+from .audit_zero_one import zero_one_holds
 from .reduction_claim import ReductionClaim
 from .verdict import Claim, EstimateClaim, JointClaim, KernelClaim, Limit, Locality, Optimality, Separation
 
@@ -63,8 +67,8 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
     if isinstance(verdict.claim, EstimateClaim):
         return estimates_hold(verdict, X, y, sample_weight)
     claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)
-    margin = claim.objective in MARGINS
-    if not _coherent(claim) or (kind and not margin and not isinstance(proof, kind)):
+    margin, fewest = claim.objective in MARGINS, claim.objective == ZERO_ONE
+    if not _coherent(claim) or (kind and not (margin or fewest) and not isinstance(proof, kind)):
         return False
     if claim.features is not None:
         X = unfolded(claim, X)
@@ -77,6 +81,8 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return margin_holds(verdict, table)
     if claim.objective in PENALISED:
         return firth_holds(verdict, table)
+    if fewest:
+        return zero_one_holds(verdict, table)
     if claim.objective == LEAST_SQUARES:
         return least_squares_hold(verdict, table)
     counted = claim.objective == "mistakes"
@@ -111,6 +117,7 @@ def _coherent(claim: Claim) -> bool:
             or (claim.objective in MARGINS and classes == 2)
             or (claim.objective in PENALISED and classes == 2 and claim.l2 == 0)
             or claim.objective in ("mistakes", LEAST_SQUARES)
+            or claim.objective in ("mistakes", LEAST_SQUARES, ZERO_ONE)
         )
     )
 

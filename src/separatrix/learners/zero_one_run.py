@@ -1,0 +1,172 @@
+"""The ladder: the other learners' rules, then what the number of columns allows, then a wide margin."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..verdict import Proof
+from ..zero_one.counting import Kept, counted
+from ..zero_one.cuts import TimeUpError
+from ..zero_one.dimension import basis
+from ..zero_one.fan import fan
+from ..zero_one.problem import Problem, merged
+from ..zero_one.search import Search
+from ..zero_one.separated import rule_for
+from ..zero_one.sweep import fits, sweep
+from ..zero_one_claim import Covering, Enumeration
+from .zero_one_rules import QUICK, SLOW, constants, rules_of, widest
+
+Floats = NDArray[np.float64]
+SWEEPING = 0.7
+"""The part of the time that a sweep may take; the rest is for cuts, if it does not come to its end."""
+EARLY = 20_000
+"""Numbers in X up to which the slow learners are asked last, if the interval is still open; else before the search."""
+SOON = 500
+"""Rows whose sweep is over in a moment, so that it is never broken off."""
+FEW = 5
+"""Rounds along lines before cuts are looked for."""
+CLOSE = 1e-9
+"""Relative: costs that are not whole numbers agree if they differ by no more than this."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Checked input."""
+
+    X: Floats
+    second: NDArray[np.bool_]
+    cost: Floats
+    """Of every row, class weights multiplied in; none: all one."""
+    classes: NDArray[Any]
+    columns: tuple[str, ...]
+    class_weight: tuple[float, ...]
+    lifted: bool
+    time_limit: float
+    seed: int
+
+
+@dataclass(eq=False)
+class Run:
+    """One fit: the best rule so far, and what is proved."""
+
+    prepared: Prepared
+    began: float
+    problem: Problem = field(init=False)
+    search: Search = field(init=False)
+    enumerated: tuple[int, tuple[int, ...]] | None = None
+    """The least cost in units, and the columns whose rules were all counted."""
+    columns: tuple[int, ...] | None = None
+    """The columns that count, if they are few."""
+
+    def __post_init__(self) -> None:
+        given = self.prepared
+        self.problem = merged(given.X, given.second, given.cost, given.lifted)
+        rules = [kept for rule in constants(self.problem) if (kept := counted(self.problem, *rule)) is not None]
+        best = min(rules, key=lambda kept: kept.cost)
+        self.search = Search(self.problem, best, self.began + given.time_limit, given.seed)
+
+    @property
+    def best(self) -> Kept:
+        """The rule with the fewest mistakes so far."""
+        return self.search.best
+
+    @property
+    def lower(self) -> int:
+        """No rule costs less, in units."""
+        return self.search.lower if self.enumerated is None else self.enumerated[0]
+
+    @property
+    def interval(self) -> tuple[Any, Any]:
+        """The two bounds as numbers."""
+        upper = self.problem.number(self.best.cost)
+        return (upper if self.lower >= self.best.cost else self.problem.floor(self.lower)), upper
+
+    @property
+    def closed(self) -> bool:
+        """Whether the bounds are one number; of costs that are not whole, up to rounding."""
+        lower, upper = self.interval
+        return bool(lower == upper or (isinstance(upper, float) and upper - lower <= CLOSE * upper))
+
+    def states(self) -> Iterator[None]:
+        """Whenever something may be new."""
+        late = self.prepared.X.size <= EARLY
+        stages = (self._in_one_plane, self._asked(QUICK), self._asked(() if late else SLOW), self._searched,
+                  self._asked(SLOW if late else ()))  # fmt: skip
+        for stage in stages:
+            if not self.closed:
+                try:
+                    yield from stage()
+                except TimeUpError:
+                    yield
+        self._widen()
+        yield
+
+    def _asked(self, others: tuple[Any, ...]) -> Callable[[], Iterator[None]]:
+        """The other learners, one after the other."""
+
+        def stage() -> Iterator[None]:
+            given = self.prepared
+            for rule in rules_of(others, given.X, given.second, given.cost, given.lifted, given.seed):
+                self.search.offer(counted(self.problem, *rule))
+                yield
+                if self.closed:
+                    return
+
+        return stage
+
+    def _in_one_plane(self) -> Iterator[None]:
+        """One column with an intercept, or two without."""
+        problem = self.problem
+        self.columns = basis(problem.X, problem.lifted)
+        if self.columns and len(self.columns) <= 2 - problem.lifted:
+            cost, weights, intercept = fan(problem, self.columns)
+            self.enumerated = cost, self.columns
+            self.search.offer(counted(problem, weights, intercept))
+            yield
+
+    def _searched(self) -> Iterator[None]:
+        problem, search, columns = self.problem, self.search, self.columns
+        if self.enumerated is not None:
+            return
+        yield from search.descend(FEW)
+        if columns and len(columns) == 2 and problem.lifted and fits(problem, columns):
+            yield from self._swept(columns)
+        if self.enumerated is None:
+            for stage in (search.gather, search.descend, search.branch):
+                if not self.closed:
+                    yield from stage()
+
+    def _swept(self, columns: tuple[int, ...]) -> Iterator[None]:
+        problem, search = self.problem, self.search
+        until, turns = time.perf_counter() + SWEEPING * search.left(), sweep(problem, columns)
+        while time.perf_counter() < until or len(problem) <= SOON:
+            try:
+                next(turns)
+            except StopIteration as end:
+                cost, wrong = end.value
+                self.enumerated = cost, columns
+                if cost < search.best.cost:
+                    search.offer(widest(problem, ~wrong, search.left()))
+                if cost < search.best.cost:
+                    search.offer(rule_for(problem, search.frame, ~wrong, 1 + max(0.0, search.left())))
+                return
+            yield
+
+    def _widen(self) -> None:
+        """Of the rules that are right on the same rows, the one that is farthest from them."""
+        kept = widest(self.problem, ~self.best.wrong, self.search.left())
+        if kept is not None and kept.cost <= self.best.cost:
+            self.search.best = kept
+
+    def proof(self) -> Proof:
+        """What proves the interval."""
+        if self.enumerated is not None:
+            return Enumeration(*self.interval, self.enumerated[1])
+        _, cuts, nodes = self.search.proof()
+        return Covering(*self.interval, cuts, nodes)

@@ -1,0 +1,44 @@
+"""The rows as searches and programs read them: columns of about one size, the intercept a column of ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .problem import Problem
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """z = ((x − c)/s, 1) with an intercept, x/s without; A holds the rows yz."""
+
+    A: Floats
+    centre: Floats
+    scale: Floats
+    lifted: bool
+
+    @classmethod
+    def of(cls, problem: Problem) -> Frame:
+        """Centres and scales are means and deviations."""
+        X, lifted = problem.X, problem.lifted
+        centre = X.mean(axis=0) if lifted else np.zeros(X.shape[1])
+        spread = np.abs(X - centre).max(axis=0)
+        deviation = spread * np.sqrt(np.square((X - centre) / np.where(spread > 0, spread, 1.0)).mean(axis=0))
+        scale = np.where(deviation > 0, deviation, 1.0)
+        Z = (X - centre) / scale
+        Z = np.column_stack([Z, np.ones(len(X))]) if lifted else Z
+        return cls(np.ascontiguousarray(Z * problem.sign[:, None]), centre, scale, lifted)
+
+    def inside(self, weights: Floats, intercept: float) -> Floats:
+        """A rule in the user's units as v, with scores zᵀv."""
+        v = weights * self.scale
+        return np.append(v, intercept + weights @ self.centre) if self.lifted else v
+
+    def outside(self, v: Floats) -> tuple[Floats, float]:
+        """v in the user's units."""
+        weights = v[: len(self.scale)] / self.scale
+        return weights, float(v[-1] - weights @ self.centre) if self.lifted else 0.0

@@ -1,0 +1,97 @@
+"""Rows that are equal are one: what no rule can avoid is set aside, what is left has one sign and one cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Whole = NDArray[Any]
+"""Python's integers: sums of costs never overflow and are never rounded."""
+
+SURE = 2.0**62
+"""Sums below this are the same in int64."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """min over w, b of Σᵢ cᵢ 1[ŷᵢ ≠ yᵢ], ŷ = +1 iff xᵀw + b > 0, over distinct rows with positive costs."""
+
+    X: Floats
+    sign: NDArray[np.int8]
+    cost: Whole
+    """In units: whole numbers."""
+    base: int
+    """What rows that are equal and of both classes cost whatever the rule."""
+    unit: Fraction
+    places: NDArray[np.intp]
+    """The first row of the user's X that is equal to each."""
+    lifted: bool
+    """Whether there is an intercept."""
+    step: int
+    """The greatest common divisor of the costs: every sum of costs, the base not counted, is a multiple."""
+    weight: Floats
+    """The costs as floats, the largest one: where a digit does not matter."""
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def paid(self, wrong: NDArray[np.bool_]) -> int:
+        """What these rows cost, and the base."""
+        return self.base + int(self.cost[wrong].sum())
+
+    def rounded_up(self, bound: Fraction) -> int:
+        """The least possible cost that is not below the bound, neither with the base."""
+        return max(0, -(-bound // self.step)) * self.step
+
+    def number(self, units: int | Fraction) -> Any:
+        """Units as a number: whole where the costs are, else the nearest float."""
+        value = self.unit * units
+        return int(value) if self.unit.denominator == 1 and value.denominator == 1 else float(value)
+
+    def floor(self, units: int) -> Any:
+        """The same, never above what is meant."""
+        value, found = self.unit * units, self.number(units)
+        return found if Fraction(found) <= value else float(np.nextafter(found, -math.inf))
+
+
+def merged(X: Floats, second: NDArray[np.bool_], cost: Floats, lifted: bool) -> Problem:
+    """The problem of these rows and costs (none: all one)."""
+    whole, unit = whole_costs(cost if cost.size else np.ones(len(X)))
+    distinct, first, group = np.unique(X + 0.0, axis=0, return_index=True, return_inverse=True)  # −0 is 0
+    group = group.ravel()
+    for_second, for_first = (_sums(whole, group, mask, len(distinct)) for mask in (second, ~second))
+    net = for_second - for_first
+    kept = np.flatnonzero(net != 0)
+    left = np.abs(net[kept])
+    largest = max(left.tolist(), default=1)
+    return Problem(
+        np.ascontiguousarray(distinct[kept]), np.where(net[kept] > 0, 1, -1).astype(np.int8), left,
+        int(np.minimum(for_second, for_first).sum()), unit, first[kept], lifted,
+        math.gcd(*left.tolist()) or 1, np.array([c / largest for c in left.tolist()], dtype=float),
+    )  # fmt: skip
+
+
+def whole_costs(cost: Floats) -> tuple[Whole, Fraction]:
+    """c = unit · whole, exactly: the unit is one, or a power of two below it."""
+    if (cost == np.floor(cost)).all() and cost.sum() < SURE:
+        return cost.astype(np.int64).astype(object), Fraction(1)
+    digits, power = np.frexp(cost)
+    low = min(int(power[cost > 0].min()) - 53, 0)
+    mantissas = (digits * 2.0**53).astype(np.int64).tolist()
+    whole = [m << (e - 53 - low) if m else 0 for m, e in zip(mantissas, power.tolist(), strict=True)]
+    return np.array(whole, dtype=object), Fraction(1, 1 << -low)
+
+
+def _sums(whole: Whole, group: NDArray[np.intp], mask: NDArray[np.bool_], count: int) -> Whole:
+    """Σ of the costs of each group's rows in the mask."""
+    if sum(whole.tolist()) < 2**53:
+        return np.bincount(group[mask], whole[mask].astype(float), minlength=count).astype(np.int64).astype(object)
+    sums = np.zeros(count, dtype=object)
+    np.add.at(sums, group[mask], whole[mask])
+    return sums
