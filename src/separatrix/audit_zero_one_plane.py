@@ -7,6 +7,7 @@ whole number times a power of two, so that their products are exact.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 
 NEAR = 1e-14
 """Directions nearer than this, on a scale from −1 to 1, are compared in whole numbers."""
+FAINT = 2.0**-900
 SMALL = 1 << 30
 """Below this, products of differences are exact in 64 bits."""
 
@@ -46,22 +48,31 @@ def spanned(X: Any, columns: tuple[int, ...], lifted: bool) -> bool:
 
 def least_in_a_plane(X: Any, second: Any, cost: list[int]) -> int:
     """min over lines of what they get wrong: around every point, with the point itself on its right side."""
-    points, c = _whole(X), _costs(cost)
-    size = np.abs(X).max(axis=0, initial=0.0)
-    floats = X / np.where(size > 0, size, 1.0)
+    points, c, floats = _whole(X), _costs(cost), _scaled(X)
     return min(_around(i, floats, points, second, c) for i in range(len(X)))
 
 
 def _around(i: int, floats: Any, points: Any, second: Any, cost: Any) -> int:
-    others = np.arange(len(floats)) != i
-    d, turned = _upwards(points[others] - points[i])
-    f = np.where(turned[:, None], -1.0, 1.0) * (floats[others] - floats[i])
+    others = np.delete(np.arange(len(floats)), i)
+    f, turned = _upwards(floats[others] - floats[i])  # a difference of floats has the right sign
     c, up = cost[others], second[others]
-    order, last = _ordered(f, d)
+
+    def exact(at: Any) -> Any:
+        d = points[others[at]] - points[i]
+        return np.where(turned[at][:, None], -d, d)
+
+    order, last = _ordered(f, exact)
     start = c[up == turned].sum()
     change = np.where(up != turned, c, -c)[order]
     sums = np.concatenate([[start], start + np.cumsum(change)[last]]) if len(order) else np.array([start])
     return int(min(sums.min(), c.sum() - sums.max()))
+
+
+def _scaled(X: Any) -> Any:
+    """Columns times powers of two, so that both are of one size, unless a digit would be lost."""
+    size = np.abs(X).max(axis=0, initial=0.0)
+    made = X * np.exp2(-np.ceil(np.log2(np.where(size > 0, size, 1.0))))
+    return made if np.abs(made[made != 0]).min(initial=1.0) > FAINT else X
 
 
 def least_on_lines(X: Any, second: Any, cost: list[int], lifted: bool) -> int:
@@ -75,7 +86,7 @@ def least_on_lines(X: Any, second: Any, cost: list[int], lifted: bool) -> int:
     if not len(flat):
         return unavoidable
     d, turned = _upwards(_whole(flat))
-    order, last = _ordered(np.where(turned[:, None], -flat, flat), d)
+    order, last = _ordered(np.where(turned[:, None], -flat, flat), lambda at: d[at])
     ahead, behind = np.where(up != turned, c, 0)[order], np.where(up == turned, c, 0)[order]
     passed = np.concatenate([[0], np.cumsum(ahead)[last]]), np.concatenate([[0], np.cumsum(behind)[last]])
     forward, backward = passed[0] + passed[1][-1] - passed[1], passed[1] + passed[0][-1] - passed[0]
@@ -95,28 +106,28 @@ def _upwards(d: Any) -> tuple[Any, Any]:
     return np.where(turned[:, None], -d, d), turned
 
 
-def _ordered(f: Any, d: Any) -> tuple[Any, Any]:
-    """The directions d by growing angle, of which f are floats; and the places where the last of equal ones stands."""
+def _ordered(f: Any, exact: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Directions by growing angle, of which f are floats; and the places where the last of equal ones stands."""
     key = -f[:, 0] / (np.abs(f[:, 0]) + np.abs(f[:, 1]))
     order = np.argsort(key, kind="stable")
     gap = np.diff(key[order])
     ends = np.append(gap > NEAR, True) if len(order) else np.zeros(0, bool)
     close = np.flatnonzero(~ends[:-1])
     if len(close):
-        crossed = _cross(d[order[close]], d[order[close + 1]])
+        crossed = _cross(exact(order[close]), exact(order[close + 1]))
         if (crossed < 0).any():
-            _sort_runs(order, ends.copy(), d)
-            crossed = _cross(d[order[close]], d[order[close + 1]])
+            _sort_runs(order, ends.copy(), exact)
+            crossed = _cross(exact(order[close]), exact(order[close + 1]))
         ends[close] = np.asarray(crossed != 0, dtype=bool)
     return order, np.flatnonzero(ends)
 
 
-def _sort_runs(order: Any, ends: Any, d: Any) -> None:
+def _sort_runs(order: Any, ends: Any, exact: Callable[[Any], Any]) -> None:
     """Runs of directions that floats cannot tell apart, each sorted in whole numbers."""
     starts = np.append(0, np.flatnonzero(ends)[:-1] + 1)
     for a, b in zip(starts.tolist(), (np.flatnonzero(ends) + 1).tolist(), strict=True):
         if b - a > 1:
-            vectors = {int(j): tuple(int(v) for v in d[j]) for j in order[a:b]}
+            vectors = {int(j): tuple(map(int, v)) for j, v in zip(order[a:b], exact(order[a:b]), strict=True)}
             order[a:b] = sorted(vectors, key=cmp_to_key(lambda p, q, v=vectors: _sign(v[q], v[p])))  # type: ignore[misc]
 
 

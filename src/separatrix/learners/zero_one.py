@@ -31,6 +31,9 @@ Floats = NDArray[np.float64]
 MOST_NUMBERS = 20_000_000
 """Numbers that sparse rows may have when they are written out with their zeros."""
 
+LARGEST = 2.0**1000
+"""Numbers beyond this overflow when two are multiplied or added up."""
+
 
 class ZeroOneStep(NamedTuple):
     """Where the search for the fewest mistakes stands."""
@@ -123,6 +126,7 @@ class ZeroOneClassifier(LinearClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True  # the fewest mistakes at costs of 10⁷ to 1 are not what a check expects
         tags.non_deterministic = True  # what is found until the time is over depends on the machine
         return tags
 
@@ -193,9 +197,10 @@ class ZeroOneClassifier(LinearClassifier):
                     f"work with at most {MOST_NUMBERS}. Choose fewer rows or columns."
                 )
             rows = rows.dense()
-        if not np.isfinite(rows).all():
-            raise not_finite(rows, columns, self)
-        return np.ascontiguousarray(rows, dtype=np.float64)
+        X: Floats = np.ascontiguousarray(rows, dtype=np.float64)
+        if not np.isfinite(X).all() or np.abs(X).max() > LARGEST:
+            raise not_finite(X, columns, self)
+        return X
 
     def _keep(self, run: Run, *, stopped: bool) -> None:
         best, given = run.best, run.prepared

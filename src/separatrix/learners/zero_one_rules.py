@@ -25,7 +25,7 @@ from .pocket import Pocket
 from .voted import VotedPerceptron
 
 Floats = NDArray[np.float64]
-MOST_STEPS = 2e9
+MOST_STEPS = 1e8
 """Numbers that a perceptron may read in all its passes."""
 AT_LEAST = 0.5
 """Seconds that the search for a wide margin has at the least."""
@@ -75,7 +75,7 @@ def constants(problem: Problem) -> Iterator[tuple[Floats, float]]:
 
 def widest(problem: Problem, right: NDArray[np.bool_], seconds: float) -> Kept | None:
     """The rule of the largest margin on these rows, as far as it is found in time; None if there is none."""
-    until = time.perf_counter() + max(seconds, AT_LEAST)
+    until = time.perf_counter() + seconds
     y = problem.sign[right]
     if (y == 1).all() or (y == -1).all():
         options = (counted(problem, *rule) for rule in constants(problem))
@@ -90,3 +90,12 @@ def widest(problem: Problem, right: NDArray[np.bool_], seconds: float) -> Kept |
         except (ValueError, ArithmeticError):
             return None
     return counted(problem, model.coef_[0], float(model.intercept_[0])) if hasattr(model, "coef_") else None
+
+
+def clearance(problem: Problem, kept: Kept) -> float:
+    """minᵢ |xᵢᵀw + b|/‖w‖ over the rows that are right; infinite where the rule says the same of all."""
+    length = float(np.linalg.norm(kept.weights))
+    if length == 0:
+        return np.inf
+    scores = problem.X[~kept.wrong] @ kept.weights + kept.intercept
+    return float(np.abs(scores).min(initial=np.inf)) / length

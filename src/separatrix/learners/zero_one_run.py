@@ -20,7 +20,7 @@ from ..zero_one.search import Search
 from ..zero_one.separated import rule_for
 from ..zero_one.sweep import fits, sweep
 from ..zero_one_claim import Covering, Enumeration
-from .zero_one_rules import QUICK, SLOW, constants, rules_of, widest
+from .zero_one_rules import AT_LEAST, QUICK, SLOW, clearance, constants, rules_of, widest
 
 Floats = NDArray[np.float64]
 SWEEPING = 0.7
@@ -31,6 +31,8 @@ SOON = 500
 """Rows whose sweep is over in a moment, so that it is never broken off."""
 FEW = 5
 """Rounds along lines before cuts are looked for."""
+WIDENING = 0.1
+"""The part of the time that is left which the search for a wide margin may take."""
 CLOSE = 1e-9
 """Relative: costs that are not whole numbers agree if they differ by no more than this."""
 
@@ -61,6 +63,8 @@ class Run:
     search: Search = field(init=False)
     enumerated: tuple[int, tuple[int, ...]] | None = None
     """The least cost in units, and the columns whose rules were all counted."""
+    ties: list[NDArray[np.bool_]] = field(default_factory=list)
+    """What other lines of the least cost get wrong."""
     columns: tuple[int, ...] | None = None
     """The columns that count, if they are few."""
 
@@ -149,20 +153,23 @@ class Run:
             try:
                 next(turns)
             except StopIteration as end:
-                cost, wrong = end.value
-                self.enumerated = cost, columns
-                if cost < search.best.cost:
-                    search.offer(widest(problem, ~wrong, search.left()))
-                if cost < search.best.cost:
-                    search.offer(rule_for(problem, search.frame, ~wrong, 1 + max(0.0, search.left())))
+                found = end.value
+                self.enumerated, self.ties = (found.cost, columns), [found.wrong, *found.others]
+                self._widen()
+                if found.cost < search.best.cost:
+                    search.offer(rule_for(problem, search.frame, ~found.wrong, 1 + max(0.0, search.left())))
                 return
             yield
 
     def _widen(self) -> None:
-        """Of the rules that are right on the same rows, the one that is farthest from them."""
-        kept = widest(self.problem, ~self.best.wrong, self.search.left())
-        if kept is not None and kept.cost <= self.best.cost:
-            self.search.best = kept
+        """Of the rules that are right on the same rows, the one that is farthest from them; of these the farthest."""
+        until, widest_ = time.perf_counter() + max(AT_LEAST, WIDENING * self.search.left()), 0.0
+        for wrong in [self.best.wrong, *self.ties]:
+            kept = widest(self.problem, ~wrong, until - time.perf_counter())
+            if kept is not None and (kept.cost, -clearance(self.problem, kept)) < (self.best.cost, -widest_):
+                self.search.best, widest_ = kept, clearance(self.problem, kept)
+            if time.perf_counter() > until:
+                break
 
     def proof(self) -> Proof:
         """What proves the interval."""

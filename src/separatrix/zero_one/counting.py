@@ -31,6 +31,7 @@ def counted(problem: Problem, weights: Floats, intercept: float) -> Kept | None:
     if not (np.isfinite(scores).all() and np.isfinite(weights).all() and np.isfinite(intercept)):
         return None
     doubt = np.abs(scores) <= (len(weights) + 4) * (EPS * size + TINY)
+    doubt &= bool(weights.any()) or intercept != 0  # else every score is zero, and no doubt
     if any((_exact(problem.X[i], weights, intercept) > 0) != (scores[i] > 0) for i in np.flatnonzero(doubt)):
         return None
     wrong = (scores > 0) != (problem.sign > 0)

@@ -50,6 +50,8 @@ class Cover:
     def solve(self, right: frozenset[int], wrong: frozenset[int], seconds: float) -> tuple[Floats, Floats] | None:
         """z of all rows and the dual of each cut, with these rows fixed; None if the solver has no answer."""
         n = len(self.rows)
+        if not n:
+            return np.zeros(len(self.problem)), np.empty(0)
         lower, upper = np.zeros(n), np.full(n, highspy.kHighsInf)
         for i in wrong:
             if i in self.column:

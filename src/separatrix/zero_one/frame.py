@@ -25,9 +25,11 @@ class Frame:
     def of(cls, problem: Problem) -> Frame:
         """Centres and scales are means and deviations."""
         X, lifted = problem.X, problem.lifted
-        centre = X.mean(axis=0) if lifted else np.zeros(X.shape[1])
-        spread = np.abs(X - centre).max(axis=0)
-        deviation = spread * np.sqrt(np.square((X - centre) / np.where(spread > 0, spread, 1.0)).mean(axis=0))
+        count = max(1, len(X))
+        centre = (X / count).sum(axis=0) if lifted else np.zeros(X.shape[1])
+        spread = np.abs(X - centre).max(axis=0, initial=0.0)
+        part = (X - centre) / np.where(spread > 0, spread, 1.0)
+        deviation = spread * np.sqrt(np.square(part).sum(axis=0) / count)
         scale = np.where(deviation > 0, deviation, 1.0)
         Z = (X - centre) / scale
         Z = np.column_stack([Z, np.ones(len(X))]) if lifted else Z

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..zero_one_claim import PARTS, Cut, Fork, Leaf
 from .counting import Kept, counted
 from .cover import Cover
-from .cuts import Separator, exact_multipliers
+from .cuts import Separator, TimeUpError, exact_multipliers
 from .descent import descend
 from .frame import Frame
 from .problem import Problem
@@ -26,6 +26,12 @@ CHUNK = 250
 """Rows among which cuts without a common row are looked for, at the least; 40 for each weight."""
 MOST_NUMBERS = 300_000
 """Numbers of the rows among which cuts that the cover violates are looked for."""
+GATHERING, AT_LEAST = 0.5, 0.05
+"""The part of the time that this may take, and seconds that it has at the least."""
+TELLING = 0.5
+"""Seconds after which the bound is worked out anew."""
+WORTH = 2
+"""Cuts for so many rows, below which it is not gone over again."""
 ROUNDS, FIRST_ROUNDS = 4, 200
 """How often cuts are added before branching: in a case of the branching, and before the first."""
 NEWS = 12
@@ -108,32 +114,40 @@ class Search:
     # ------------------------------------------------------------------------------------------------- from below
 
     def gather(self) -> Iterator[None]:
-        """Cuts without a common row, some rows at a time."""
-        rng, n = np.random.default_rng(self.seed), len(self.problem)
-        size = max(CHUNK, 40 * self.frame.A.shape[1])
-        until = time.perf_counter() + 0.5 * max(0.0, self.left())
-        order = rng.permutation(n)
-        for lo in range(0, n, size):
-            rows = np.sort(order[lo : lo + size])
-            self._disjoint(rows, rng, until)
-            if time.perf_counter() > until:
+        """Cuts without a common row, some rows at a time; then again among the rows that are in none."""
+        rng, size = np.random.default_rng(self.seed), max(CHUNK, 40 * self.frame.A.shape[1])
+        until = time.perf_counter() + max(GATHERING * self.left(), AT_LEAST)
+        free = np.ones(len(self.problem), bool)
+        told = time.perf_counter()
+        while True:
+            before, order = len(self.cover.cuts), rng.permutation(np.flatnonzero(free))
+            for lo in range(0, len(order), size):
+                self._disjoint(np.sort(order[lo : lo + size]), free, rng, until)
+                if time.perf_counter() > min(told + TELLING, until):
+                    self._price()
+                    yield
+                    told = time.perf_counter()
+                if time.perf_counter() > until or self.closed:
+                    return
+            if len(order) <= size or len(self.cover.cuts) - before <= WORTH * len(order) / size:
                 break
-            if lo // size % 8 == 7:
-                self._price()
-                yield
         self._price()
         yield
 
-    def _disjoint(self, rows: Indices, rng: np.random.Generator, until: float) -> None:
+    def _disjoint(self, rows: Indices, free: NDArray[np.bool_], rng: np.random.Generator, until: float) -> None:
         separator = Separator(self.problem, self.frame, rows)
-        out = np.zeros(len(rows), bool)
         prefer = self.best.wrong[rows] + 0.01 * rng.random(len(rows))
-        while time.perf_counter() < until:
-            found = separator.find(prefer, out, self.left())
+        while True:
+            try:
+                found = separator.find(prefer, ~free[rows], until - time.perf_counter())
+            except TimeUpError:
+                return
             if found is None:
-                break
+                return
+            free[rows[found]] = False
             self._admit(rows[found])
-            out[found] = True
+            if time.perf_counter() > until:
+                return
 
     def _admit(self, rows: Indices) -> bool:
         """The cut, if it is proved and new."""
@@ -143,7 +157,7 @@ class Search:
     def _price(self) -> None:
         """The bound that the cuts so far give."""
         root = self.nodes[0]
-        solved = self.cover.solve(root.right, root.wrong, self.left()) if self.cover.cuts else None
+        solved = self.cover.solve(root.right, root.wrong, max(self.left(), 1.0)) if self.cover.cuts else None
         if solved is not None:
             self._improve(root, solved[1])
 

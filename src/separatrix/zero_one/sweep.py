@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ SMALLEST = 2.0**-300
 """In units of the largest: coordinates below this would lose digits in products."""
 MOST_BITS = 100
 """Of a sum of costs that two integers of 64 bits can hold."""
+TIES = 48
+"""Lines of the least cost that are remembered, to find the widest margin among them."""
 PACE = 0.05
 """Seconds between two looks at the clock, about."""
 
@@ -25,8 +28,16 @@ def fits(problem: Problem, columns: tuple[int, ...]) -> bool:
     return bool(sizes[sizes > 0].min(initial=1.0) >= SMALLEST) and int(problem.cost.sum()).bit_length() <= MOST_BITS
 
 
-def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[None, None, tuple[int, NDArray[np.bool_]]]:
-    """The least cost in units, the base included, and the rows that a rule of this cost gets wrong."""
+class Swept(NamedTuple):
+    """The least cost in units, the base included; the rows that a line of it gets wrong, and those that others do."""
+
+    cost: int
+    wrong: NDArray[np.bool_]
+    others: list[NDArray[np.bool_]]
+
+
+def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[None, None, Swept]:
+    """All lines, some points at a time."""
     from .sweep_kernel import LIMB, MASK, sweep_kernel
 
     kernel, n = sweep_kernel(), len(problem)
@@ -34,21 +45,39 @@ def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[None, None, t
     x, y = (np.ascontiguousarray(column) for column in points.T)
     up = problem.sign > 0
     high, low = (np.array(part.tolist(), dtype=np.int64) for part in (problem.cost >> LIMB, problem.cost & MASK))
-    best, order = np.array([2**62, 0, 0, 0, 0]), np.zeros(n, np.int64)
+    best, order, ties = np.array([2**62, 0, 0, 0, 0, 0]), np.zeros(n, np.int64), np.zeros((TIES, 4), np.int64)
     first, count = 0, max(1, min(n, 2_000_000 // (n * 16)))
     while first < n:
         began = time.perf_counter()
-        kernel(x, y, up, high, low, first, min(first + count, n), best, order)
+        kernel(x, y, up, high, low, first, min(first + count, n), best, order, ties)
         first += count
         count = max(1, int(count * min(4.0, PACE / max(1e-9, time.perf_counter() - began))))
         yield
-    point, turns, side = best[2:].tolist()
+    point, turns, side, count = best[2:].tolist()
     passed = np.zeros(n, bool)
     passed[order[:turns]] = True
     below = (y < y[point]) | ((y == y[point]) & (x < x[point]))
     wrong = ((below == passed) != up) != bool(side)
     wrong[point] = False
-    return problem.base + (int(best[0]) << LIMB) + int(best[1]), wrong
+    cost = problem.base + (int(best[0]) << LIMB) + int(best[1])
+    return Swept(cost, wrong, _others(problem, points, ties[:count], cost))
+
+
+def _others(problem: Problem, points: Floats, ties: NDArray[np.int64], cost: int) -> list[NDArray[np.bool_]]:
+    """What the lines in the middle between two directions get wrong, where floats confirm what it costs."""
+    found: dict[bytes, NDArray[np.bool_]] = {}
+    for point, before, after, side in ties.tolist():
+        d = points - points[point]
+        lengths = np.hypot(*d[[before, after]].T)
+        units = d[[before, after]] / lengths[:, None]
+        units *= np.where((units[:, 1] < 0) | ((units[:, 1] == 0) & (units[:, 0] < 0)), -1.0, 1.0)[:, None]
+        angles = np.arctan2(units[:, 1], units[:, 0])
+        u = units[1] + units[0] if angles[0] < angles[1] else units[1] - units[0]
+        wrong = ((u[0] * d[:, 1] - u[1] * d[:, 0] > 0) != (problem.sign > 0)) != bool(side)
+        wrong[point] = False
+        if problem.paid(wrong) == cost:
+            found.setdefault(wrong.tobytes(), wrong)
+    return list(found.values())
 
 
 def _scaled(points: Floats) -> Floats:

@@ -109,8 +109,11 @@ def _directions(i, x, y, key, turned):  # type: ignore[no-untyped-def]
         key[j] = -dx / (abs(dx) + dy) if j != i else 3.0
 
 
-def _sweep(x, y, up, high, low, first, last, best, order):  # type: ignore[no-untyped-def]
-    """best ← (high, low, point, turns, side) of the least cost around the points first ≤ i < last, and its order."""
+def _sweep(x, y, up, high, low, first, last, best, order, ties):  # type: ignore[no-untyped-def]
+    """best ← (high, low, point, turns, side, ties) of the least cost around the points first ≤ i < last, and its order.
+
+    ties ← (point, the direction before, the one after, side) of as many lines of this cost as there is room for.
+    """
     n = x.size
     key, turned, parts = np.empty(n), np.empty(n, np.bool_), np.empty(12)
     all_high, all_low = high.sum(), low.sum()
@@ -141,8 +144,12 @@ def _sweep(x, y, up, high, low, first, last, best, order):  # type: ignore[no-un
                 h = all_low - low[i] - b if side else b
                 g, h = g + (h >> LIMB), h & MASK
                 if g < best[0] or (g == best[0] and h < best[1]):
-                    best[0], best[1], best[2], best[3], best[4] = g, h, i, t, side
+                    best[0], best[1], best[2], best[3], best[4], best[5] = g, h, i, t, side, 0
                     order[:] = found
+                if g == best[0] and h == best[1] and best[5] < ties.shape[0] and t < n - 1:
+                    k = best[5]
+                    ties[k, 0], ties[k, 1], ties[k, 2], ties[k, 3] = i, found[t - 1 if t else n - 2], found[t], side
+                    best[5] += 1
 
 
 @cache
@@ -150,5 +157,7 @@ def sweep_kernel() -> Callable[..., Any]:
     """The compiled sweep."""
     floats, flags = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
     whole = types.Array(types.int64, 1, "C")
-    signature = types.void(floats, floats, flags, whole, whole, types.int64, types.int64, whole, whole)
+    signature = types.void(
+        floats, floats, flags, whole, whole, types.int64, types.int64, whole, whole, types.Array(types.int64, 2, "C")
+    )
     return compiled._compiled(_sweep, signature, cached=True)
