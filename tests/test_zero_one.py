@@ -167,12 +167,14 @@ def test_units_offsets_order_and_names_of_classes_do_not_matter(n, d, noise):
         assert ZeroOneClassifier().fit(Z, t).mistakes_ == plain.mistakes_
 
 
-def test_class_weights_are_costs():
-    X, y = noisy(80, 2)
+@pytest.mark.parametrize(("d", "noise"), [(2, 0.7), (4, 0.5)])
+def test_class_weights_are_costs(d, noise):
+    X, y = noisy(80, d, noise=noise)
     balanced = ZeroOneClassifier(class_weight="balanced").fit(X, y)
     cost = len(y) / (2 * np.bincount(y))[y]
     by_rows = ZeroOneClassifier().fit(X, y, sample_weight=cost)
     assert balanced.mistakes_ == by_rows.mistakes_
+    assert balanced.verdict_.status == "optimal"
     assert cost[balanced.predict(X) != y].sum() == pytest.approx(balanced.mistakes_[1], rel=1e-12)
     assert balanced.verdict_.check(X, y)
     assert by_rows.verdict_.check(X, y, cost)
@@ -477,6 +479,6 @@ def test_a_fit_that_fails_changes_nothing():
 
 
 def test_scikit_learn_accepts_it():
-    results = check_estimator(ZeroOneClassifier(time_limit=1.0), on_skip=None, on_fail=None)
+    results = check_estimator(ZeroOneClassifier(time_limit=0.2), on_skip=None, on_fail=None)
     assert [(each["check_name"], each["exception"]) for each in results if each["status"] == "failed"] == []
     assert sum(each["status"] == "passed" for each in results) > 40

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .verdict import Verdict
 
 OBJECTIVE = "zero-one"
-CLOSE = 1e-9
+CLOSE = Fraction(1, 10**9)
 """Relative: bounds of costs that are not whole count as one number within this."""
 
 
@@ -61,7 +61,7 @@ def zero_one_holds(verdict: Verdict, table: Table) -> bool:
     if proof.lower != (_number(upper, groups) if bound == paid else _below(lower, groups)):
         return False
     whole = groups.unit.denominator == 1
-    met = bound == paid or (not whole and upper - lower <= Fraction(CLOSE) * upper)
+    met = bound == paid or (not whole and upper - lower <= CLOSE * upper)
     return verdict.status == "optimal" if met else verdict.status in ("budget", "interrupted")
 
 

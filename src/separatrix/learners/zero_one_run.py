@@ -33,8 +33,6 @@ FEW = 5
 """Rounds along lines before cuts are looked for."""
 WIDENING = 0.1
 """The part of the time that is left which the search for a wide margin may take."""
-CLOSE = 1e-9
-"""Relative: costs that are not whole numbers agree if they differ by no more than this."""
 
 
 @dataclass(frozen=True)
@@ -94,13 +92,12 @@ class Run:
     @property
     def closed(self) -> bool:
         """Whether the bounds are one number; of costs that are not whole, up to rounding."""
-        lower, upper = self.interval
-        return bool(lower == upper or (isinstance(upper, float) and upper - lower <= CLOSE * upper))
+        return self.problem.meet(self.lower, self.best.cost)
 
     def states(self) -> Iterator[None]:
         """Whenever something may be new."""
         late = self.prepared.X.size <= EARLY
-        stages = (self._in_one_plane, self._asked(QUICK), self._asked(() if late else SLOW), self._searched,
+        stages = (self._counted, self._asked(QUICK), self._asked(() if late else SLOW), self._searched,
                   self._asked(SLOW if late else ()))  # fmt: skip
         for stage in stages:
             if not self.closed:
@@ -124,8 +121,8 @@ class Run:
 
         return stage
 
-    def _in_one_plane(self) -> Iterator[None]:
-        """One column with an intercept, or two without."""
+    def _counted(self) -> Iterator[None]:
+        """One column with an intercept, or two without; two with one, where the rows are few."""
         problem = self.problem
         self.columns = basis(problem.X, problem.lifted)
         if self.columns and len(self.columns) <= 2 - problem.lifted:
@@ -133,21 +130,28 @@ class Run:
             self.enumerated = cost, self.columns
             self.search.offer(counted(problem, weights, intercept))
             yield
+        elif len(problem) <= SOON and self._sweeps():
+            yield from self._swept()
 
     def _searched(self) -> Iterator[None]:
-        problem, search, columns = self.problem, self.search, self.columns
+        search = self.search
         if self.enumerated is not None:
             return
         yield from search.descend(FEW)
-        if columns and len(columns) == 2 and problem.lifted and fits(problem, columns):
-            yield from self._swept(columns)
+        if self._sweeps():
+            yield from self._swept()
         if self.enumerated is None:
             for stage in (search.gather, search.descend, search.branch):
                 if not self.closed:
                     yield from stage()
 
-    def _swept(self, columns: tuple[int, ...]) -> Iterator[None]:
-        problem, search = self.problem, self.search
+    def _sweeps(self) -> bool:
+        """Whether all lines of a plane can be counted."""
+        columns = self.columns
+        return bool(columns and len(columns) == 2 and self.problem.lifted and fits(self.problem, columns))
+
+    def _swept(self) -> Iterator[None]:
+        problem, search, columns = self.problem, self.search, self.columns or ()
         until, turns = time.perf_counter() + SWEEPING * search.left(), sweep(problem, columns)
         while time.perf_counter() < until or len(problem) <= SOON:
             try:
@@ -155,7 +159,8 @@ class Run:
             except StopIteration as end:
                 found = end.value
                 self.enumerated, self.ties = (found.cost, columns), [found.wrong, *found.others]
-                self._widen()
+                if found.cost < search.best.cost:
+                    search.offer(widest(problem, ~found.wrong, max(AT_LEAST, search.left())))
                 if found.cost < search.best.cost:
                     search.offer(rule_for(problem, search.frame, ~found.wrong, 1 + max(0.0, search.left())))
                 return
@@ -164,7 +169,8 @@ class Run:
     def _widen(self) -> None:
         """Of the rules that are right on the same rows, the one that is farthest from them; of these the farthest."""
         until, widest_ = time.perf_counter() + max(AT_LEAST, WIDENING * self.search.left()), 0.0
-        for wrong in [self.best.wrong, *self.ties]:
+        masks = {wrong.tobytes(): wrong for wrong in (self.best.wrong, *self.ties)}
+        for wrong in masks.values():
             kept = widest(self.problem, ~wrong, until - time.perf_counter())
             if kept is not None and (kept.cost, -clearance(self.problem, kept)) < (self.best.cost, -widest_):
                 self.search.best, widest_ = kept, clearance(self.problem, kept)

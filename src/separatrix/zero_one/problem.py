@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 Whole = NDArray[Any]
 """Python's integers: sums of costs never overflow and are never rounded."""
 
+CLOSE = 10**9
 SURE = 2.0**62
 """Sums below this are the same in int64."""
 
@@ -48,6 +49,10 @@ class Problem:
     def rounded_up(self, bound: Fraction) -> int:
         """The least possible cost that is not below the bound, neither with the base."""
         return max(0, -(-bound // self.step)) * self.step
+
+    def meet(self, lower: int, upper: int) -> bool:
+        """Whether two bounds in units are one: costs that are not whole may differ by 10⁻⁹ of themselves."""
+        return lower >= upper or (self.unit.denominator > 1 and (upper - lower) * CLOSE <= upper)
 
     def number(self, units: int | Fraction) -> Any:
         """Units as a number: whole where the costs are, else the nearest float."""

@@ -81,7 +81,7 @@ class Search:
     @property
     def closed(self) -> bool:
         """Whether nothing is left between the bounds."""
-        return self.lower >= self.best.cost
+        return self.problem.meet(self.lower, self.best.cost)
 
     def left(self) -> float:
         """Seconds until the deadline."""
@@ -205,7 +205,7 @@ class Search:
         return np.sort(np.argpartition(far, most)[:most])
 
     def _done(self, node: Node) -> bool:
-        return self.problem.base + node.bound >= self.best.cost
+        return self.problem.meet(self.problem.base + node.bound, self.best.cost)
 
     def _solved(self, node: Node) -> Floats | None:
         """z of the cuts in this case; None where some cut forbids the case, or the clock stops it."""

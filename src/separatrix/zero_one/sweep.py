@@ -16,7 +16,7 @@ SMALLEST = 2.0**-300
 """In units of the largest: coordinates below this would lose digits in products."""
 MOST_BITS = 100
 """Of a sum of costs that two integers of 64 bits can hold."""
-TIES = 48
+TIES = 12
 """Lines of the least cost that are remembered, to find the widest margin among them."""
 PACE = 0.05
 """Seconds between two looks at the clock, about."""
