@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.utils.estimator_checks import check_estimator
 
 import separatrix
-from separatrix import ZeroOneClassifier
+from separatrix import ZeroOneClassifier, scenes
 from separatrix.audit_zero_one_plane import least_in_a_plane
 from separatrix.zero_one.cuts import null_vector
 from separatrix.zero_one.descent import along
@@ -228,12 +228,11 @@ def test_the_boundary_keeps_away_from_rows():
 
 
 def test_the_example_of_the_text():
-    """Five negative and four positive examples, and three more far out: least squares errs more, this does not."""
-    x = np.array([-4.0, -3.0, -2.0, -0.5, 1.0, 0.0, 0.5, 1.5, 2.0])
-    y = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1])
-    more, labels = np.append(x, [6.0, 6.1, 6.2])[:, None], np.append(y, [1, 1, 1])
-    assert ZeroOneClassifier().fit(x[:, None], y).mistakes_ == (1, 1)
-    assert ZeroOneClassifier().fit(more, labels).mistakes_ == (1, 1)
+    """Three more rows far out on the right side: least squares makes 4 mistakes, not 2; the fewest stay 1."""
+    scene = scenes.robustness("far and right")
+    for rows, squares in ((scene.before, 2), (scene.after, 4)):
+        assert (separatrix.LeastSquaresClassifier().fit(rows.X, rows.y).predict(rows.X) != rows.y).sum() == squares
+        assert ZeroOneClassifier().fit(rows.X, rows.y).mistakes_ == (1, 1)
 
 
 LINEAR = ["LogisticRegression", "LeastSquaresClassifier", "GaussianDiscriminant", "MaxMarginClassifier", "Perceptron",
