@@ -100,12 +100,12 @@ class ZeroOneClassifier(LinearClassifier):
 
     Examples
     --------
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1, 1]
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0], [5.0]], [0, 1, 0, 1, 1]
     >>> model = ZeroOneClassifier().fit(X, y)
     >>> model.mistakes_, model.verdict_.status, model.verdict_.check(X, y)
     ((1, 1), 'optimal', True)
     >>> print(model.rule_)
-    1 where 2·x0 − 5 > 0, else 0
+    1 where 1·x0 − 3 > 0, else 0
     """
 
     verdict_: Verdict

@@ -94,8 +94,8 @@ def widest(problem: Problem, right: NDArray[np.bool_], seconds: float) -> Kept |
 
 def clearance(problem: Problem, kept: Kept) -> float:
     """minᵢ |xᵢᵀw + b|/‖w‖ over the rows that are right; infinite where the rule says the same of all."""
-    length = float(np.linalg.norm(kept.weights))
-    if length == 0:
+    size = float(np.abs(kept.weights).max(initial=0.0))
+    if size == 0:
         return np.inf
     scores = problem.X[~kept.wrong] @ kept.weights + kept.intercept
-    return float(np.abs(scores).min(initial=np.inf)) / length
+    return float(np.abs(scores).min(initial=np.inf)) / size / float(np.linalg.norm(kept.weights / size))

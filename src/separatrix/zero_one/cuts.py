@@ -8,6 +8,7 @@ and Ryan), so one linear program gives one, and its costs say which is wanted.
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import highspy
@@ -67,7 +68,7 @@ class Separator:
         return np.flatnonzero(found > FAINT * found.max())
 
 
-def exact_multipliers(problem: Problem, rows: Indices) -> tuple[Indices, list[int]] | None:
+def exact_multipliers(problem: Problem, rows: Indices, deadline: float = math.inf) -> tuple[Indices, list[int]] | None:
     """λ > 0, whole numbers without a common factor, with Σᵢ λᵢyᵢ(xᵢ, 1) = 0 exactly; None if there is no such λ.
 
     Rows whose multiplier turns out to be zero are left out.
@@ -78,7 +79,7 @@ def exact_multipliers(problem: Problem, rows: Indices) -> tuple[Indices, list[in
     columns = [_whole(column) for column in problem.X[rows].T.tolist()]
     columns += [[1] * len(rows)] * problem.lifted
     system = np.array([[s * x for s, x in zip(signs, c, strict=True)] for c in columns if any(c)], dtype=object)
-    found = null_vector(system, len(rows))
+    found = null_vector(system, len(rows), deadline)
     if found is None:
         return None
     found = [-value for value in found] if max(found) <= 0 else found
@@ -88,11 +89,16 @@ def exact_multipliers(problem: Problem, rows: Indices) -> tuple[Indices, list[in
     return rows[there], [found[k] for k in there]
 
 
-def null_vector(system: Any, width: int) -> list[int] | None:
-    """n ≠ 0 with Mn = 0, whole numbers, where there is one direction of such n only: elimination in integers."""
+def null_vector(system: Any, width: int, deadline: float = math.inf) -> list[int] | None:
+    """n ≠ 0 with Mn = 0, whole numbers, where there is one direction of such n only: elimination in integers.
+
+    The numbers grow with every column, so that many take seconds: hence the clock.
+    """
     M, previous = system.reshape(-1, width).copy(), 1
     pivots: list[int] = []
     for column in range(width):
+        if time.perf_counter() > deadline:
+            raise TimeUpError
         row = len(pivots)
         at = next((i for i in range(row, len(M)) if M[i, column]), None)
         if at is None:

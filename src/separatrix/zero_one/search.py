@@ -28,6 +28,8 @@ MOST_NUMBERS = 300_000
 """Numbers of the rows among which cuts that the cover violates are looked for."""
 GATHERING, AT_LEAST = 0.5, 0.05
 """The part of the time that this may take, and seconds that it has at the least."""
+GRACE = 0.2
+"""Seconds that the proof of one cut has at the least, when the time is over."""
 TELLING = 0.5
 """Seconds after which the bound is worked out anew."""
 WORTH = 2
@@ -140,18 +142,18 @@ class Search:
         while True:
             try:
                 found = separator.find(prefer, ~free[rows], until - time.perf_counter())
+                if found is None:
+                    return
+                free[rows[found]] = False
+                self._admit(rows[found])
             except TimeUpError:
                 return
-            if found is None:
-                return
-            free[rows[found]] = False
-            self._admit(rows[found])
             if time.perf_counter() > until:
                 return
 
     def _admit(self, rows: Indices) -> bool:
         """The cut, if it is proved and new."""
-        proved = exact_multipliers(self.problem, rows)
+        proved = exact_multipliers(self.problem, rows, max(self.deadline, time.perf_counter() + GRACE))
         return proved is not None and self.cover.add(*proved)
 
     def _price(self) -> None:
