@@ -70,9 +70,10 @@ def _around(i: int, floats: Any, points: Any, second: Any, cost: Any) -> int:
 
 def _scaled(X: Any) -> Any:
     """Columns times powers of two, so that both are of one size, unless a digit would be lost."""
-    size = np.abs(X).max(axis=0, initial=0.0)
-    made = X * np.exp2(-np.ceil(np.log2(np.where(size > 0, size, 1.0))))
-    return made if np.abs(made[made != 0]).min(initial=1.0) > FAINT else X
+    spread = np.ptp(X, axis=0)
+    made = X * np.exp2(-np.ceil(np.log2(np.where(spread > 0, spread, 1.0))))
+    sizes = np.abs(made[made != 0])
+    return made if sizes.min(initial=1.0) > FAINT and sizes.max(initial=1.0) < 1 / FAINT else X
 
 
 def least_on_lines(X: Any, second: Any, cost: list[int], lifted: bool) -> int:

@@ -13,7 +13,7 @@ from .problem import Problem
 
 Floats = NDArray[np.float64]
 SMALLEST = 2.0**-300
-"""In units of the largest: coordinates below this would lose digits in products."""
+"""In units of the range: smaller coordinates would lose digits in products, or larger ones than its inverse."""
 MOST_BITS = 100
 """Of a sum of costs that two integers of 64 bits can hold."""
 TIES = 12
@@ -25,7 +25,8 @@ PACE = 0.05
 def fits(problem: Problem, columns: tuple[int, ...]) -> bool:
     """Whether coordinates and costs are of sizes that the compiled sweep computes without error."""
     sizes = np.abs(_scaled(problem.X[:, columns]))
-    return bool(sizes[sizes > 0].min(initial=1.0) >= SMALLEST) and int(problem.cost.sum()).bit_length() <= MOST_BITS
+    sound = sizes[sizes > 0].min(initial=1.0) >= SMALLEST and sizes.max(initial=1.0) <= 1 / SMALLEST
+    return bool(sound) and int(problem.cost.sum()).bit_length() <= MOST_BITS
 
 
 class Swept(NamedTuple):
@@ -81,6 +82,6 @@ def _others(problem: Problem, points: Floats, ties: NDArray[np.int64], cost: int
 
 
 def _scaled(points: Floats) -> Floats:
-    """Each column by a power of two to at most one: no digit is lost, no line is bent."""
-    largest = np.abs(points).max(axis=0, initial=0.0)
-    return points * np.exp2(-np.ceil(np.log2(np.where(largest > 0, largest, 1.0))))  # type: ignore[no-any-return]
+    """Each column by a power of two, its range to about one: no digit is lost, no line is bent."""
+    spread = np.ptp(points, axis=0)
+    return points * np.exp2(-np.ceil(np.log2(np.where(spread > 0, spread, 1.0))))  # type: ignore[no-any-return]
