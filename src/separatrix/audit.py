@@ -5,9 +5,7 @@ no code with the solvers, so that an error there cannot confirm itself here. `au
 does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin,
 `audit_limit` those of a limit, `audit_penalty` those that a penalty gives for any number of columns;
 `audit_firth` that of Firth's penalised likelihood; `audit_least_squares` and `audit_estimates` know what has a closed
-form, `audit_reduction` what is made of several.
-`audit_least_squares` and `audit_estimates` know what has a closed form, `audit_reduction` what is made of several,
-`audit_zero_one` what the fewest mistakes are.
+form, `audit_reduction` what is made of several, `audit_zero_one` what the fewest mistakes are.
 """
 
 from __future__ import annotations

@@ -160,9 +160,8 @@ class Claim:
     """Or "squared": the mean of (y − p)², and of ‖y − p‖² for more than two classes. Or "margin": ½‖w‖² with every row
     on its own side, y(xᵀw + b) ≥ 1; "lifted margin": ½(‖w‖² + b²). Or "mistakes": the part of the rows whose class is
     not predicted. Or "least squares": the mean of ‖t − Wx − b‖², t one of K, or ±1 of two classes. Or "firth": minus
-    Firth's penalised likelihood over C = Σᵢcᵢ; "flic": the same at Firth's own intercept, the claim's fitted again."""
-    not predicted. Or "least squares": the mean of ‖t − Wx − b‖², t one of K, or ±1 of two classes. Or
-    "zero-one": the part of the costs that mistakes are, the least of any rule."""
+    Firth's penalised likelihood over C = Σᵢcᵢ; "flic": the same at Firth's own intercept, the claim's fitted again.
+    Or "zero-one": the part of the costs that mistakes are, the least of any rule."""
     soft: bool = False
     """Whether the targets were probabilities: of the second class, or a row of them for every class."""
     features: Any = None
