@@ -31,6 +31,7 @@ bench: $(READY) peers
 	$(BIN)/python benchmarks/online.py
 	$(BIN)/python benchmarks/separability.py
 	$(BIN)/python benchmarks/closed.py
+	$(BIN)/python benchmarks/inference.py
 
 bench-softmax: $(READY) peers
 	$(BIN)/python benchmarks/softmax.py --mnist $(MNIST)

@@ -12,7 +12,7 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 PACKAGES = (
-    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "highspy", "glum", "tabmat", "statsmodels", "river",
+    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "highspy", "glum", "tabmat", "statsmodels", "firthmodels", "river",
     "vowpalwabbit",
     "threadpoolctl", "matplotlib",
 )  # fmt: skip
