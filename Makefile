@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-slow bench bench-softmax bench-voted peers lint clean
+.PHONY: demo docs test test-slow bench bench-softmax bench-voted peers printers lint clean
 MNIST ?= ../shared/data/mnist
 
 demo: $(READY)
@@ -17,8 +17,13 @@ demo: $(READY)
 test: $(READY) lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
-test-slow: $(READY) peers
+test-slow: $(READY) peers printers
 	$(BIN)/python -m pytest -m slow
+
+docs: $(READY) printers
+	@rm -rf docs/api
+	$(BIN)/python -m sphinx -W --keep-going -n -b html -d out/docs/doctrees docs out/docs/html
+	@echo "The site: out/docs/html/index.html"
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -43,6 +48,10 @@ peers: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore \
 		-c constraints.txt -e ".[bench]"
 
+printers: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore \
+		-c constraints.txt -e ".[docs]"
+
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; say which with: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 1; }
@@ -55,4 +64,4 @@ $(READY): pyproject.toml constraints.txt
 	@touch $(READY)
 
 clean:
-	rm -rf .venv build out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv build out docs/api docs/auto_gallery .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

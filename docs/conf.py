@@ -1,0 +1,149 @@
+"""The documentation as a site: `make docs` writes it to out/docs/html. Nothing is fetched, here or by who reads it.
+
+The pages are plain Markdown that also reads well where it lies. Two things are therefore made here and not written
+into them: the tree of contents, from the links of index.md; and links to benchmark results, which the site has on one
+page.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import separatrix
+
+DOCS = Path(__file__).parent
+RESULTS = DOCS.parent / "benchmarks" / "results"
+
+project, author = "Separatrix", "the authors of Separatrix"
+version = release = separatrix.__version__
+copyright = author  # noqa: A001  the name that Sphinx reads
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
+exclude_patterns = ["gallery", "auto_gallery/**/*.ipynb", "_templates"]
+templates_path = ["_templates"]
+suppress_warnings = ["config.cache"]  # functions below make it so; nothing is wrong with that
+
+# ------------------------------------------------------------------------------------------------------------ markdown
+
+myst_heading_anchors = 3  # the anchors that links on code hosts use
+smartquotes = False  # "cv" is a value
+default_role = "literal"  # docstrings write `name` as Markdown does
+
+# ----------------------------------------------------------------------------------------------------------- reference
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings say what may be given, in words
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False  # _templates/autosummary/class.rst lists them, with what they say
+
+# ------------------------------------------------------------------------------------------------------------- gallery
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "min_reported_time": 1e9,  # times are the business of benchmarks/
+    "remove_config_comments": True,
+    "plot_gallery": "True",
+}
+
+# --------------------------------------------------------------------------------------------------------------- looks
+
+html_theme = "furo"
+html_title = f"Separatrix {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_copy_source = False
+pygments_style, pygments_dark_style = "friendly", "github-dark"
+html_theme_options = {"navigation_with_keys": True}
+
+# --------------------------------------------------------------------------------------------------------------- pages
+
+LINK = re.compile(r"^- \[([^\]]*)\]\(([^)#:]+)\)", re.MULTILINE)
+RESULT = re.compile(r"\]\((?:\.\./)+benchmarks/results/(\w+)\.md\)")
+BESIDE = re.compile(r"\]\((\w+)\.md\)")
+"""The links of results to each other."""
+
+
+def contents(index: str) -> dict[str, dict[str, str]]:
+    """What index.md lists under each of its headings, titles and documents: its links are the tree of contents."""
+    tree = {}
+    for part in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
+        heading, _, body = part.partition("\n")
+        tree[heading.strip()] = {title: _document(target) for title, target in LINK.findall(body)}
+    return tree
+
+
+def _document(target: str) -> str:
+    return "auto_gallery/index" if target.startswith("gallery/") else target.removesuffix(".md")
+
+
+def _with_contents(text: str) -> str:
+    trees = []
+    for heading, pages in contents(text).items():
+        entries = [f"{title} <{document}>" for title, document in pages.items()]
+        trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {heading}", "", *entries, "```"]))
+    return "\n\n".join([text.replace("](gallery/GALLERY_HEADER.rst)", "](auto_gallery/index)"), *trees])
+
+
+def anchor(heading: str) -> str:
+    """The anchor of a heading, as code hosts and MyST make it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def _to_the_site(text: str, pattern: re.Pattern[str], up: str = "") -> str:
+    """Links to files of results lead to their sections of benchmarks.md."""
+
+    def moved(link: re.Match[str]) -> str:
+        result = RESULTS / f"{link[1]}.md"
+        if not result.exists():
+            return link[0]
+        title = result.read_text().splitlines()[0].removeprefix("# ")
+        return f"]({up}benchmarks.md#{anchor(title)})"
+
+    return pattern.sub(moved, text)
+
+
+def _read(_app: Any, document: str, source: list[str]) -> None:
+    if document == "index":
+        source[0] = _with_contents(source[0])
+    if not document.startswith(("api/", "auto_gallery/")):
+        source[0] = _to_the_site(source[0], RESULT, "../" * document.count("/"))
+
+
+def _include(_app: Any, path: Path, _document: str, content: list[str]) -> None:
+    if (DOCS / path).resolve().parent == RESULTS.resolve():
+        content[0] = _to_the_site(content[0], BESIDE)
+
+
+def _ours(_app: Any, _what: str, _name: str, obj: Any, skip: bool, _options: Any) -> bool | None:
+    """Members that come from elsewhere (scikit-learn's, those of tuples and exceptions) are told elsewhere."""
+    found = inspect.unwrap(obj.fget) if isinstance(obj, property) and obj.fget else obj
+    home = getattr(found, "__module__", None)
+    return True if isinstance(home, str) and not home.startswith("separatrix") else None
+
+
+MARKUP = re.compile(r"(`[^`]*`)|(?<=\w)(_)(?=[^\w{^]|$)|(\|)")
+
+
+def _formulas(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
+    """In |z| and coef_ neither bar nor underscore is markup: docstrings are sentences and formulas as they are."""
+    code = False
+    for place, line in enumerate(lines):
+        code = line.lstrip().startswith(">>>") or (code and bool(line.strip()))
+        if not code:
+            lines[place] = MARKUP.sub(lambda found: found[1] or "\\" + (found[2] or found[3]), line)
+
+
+def setup(app: Any) -> None:
+    """Sphinx calls it."""
+    app.connect("source-read", _read)
+    app.connect("include-read", _include)
+    app.connect("autodoc-skip-member", _ours)
+    app.connect("autodoc-process-docstring", _formulas, priority=900)  # after numpydoc

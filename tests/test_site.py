@@ -1,0 +1,159 @@
+"""The documentation as a site: all pages can be reached, all links lead somewhere, nothing is loaded from elsewhere."""
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+
+import pytest
+from site_pages import DOCS, ROOT, anchors, configuration, links, loaded_from_elsewhere, pages
+
+import separatrix
+
+PAGES = [*pages(), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+MODULES = (*separatrix._MODULES, "plots")
+LISTED = re.compile(r"^\.\. currentmodule:: (\S+)$|^   (\w+)$", re.MULTILINE)
+
+
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def reference():
+    """The names that reference.md lists, by module."""
+    found, module = {}, ""
+    for where, name in LISTED.findall((DOCS / "reference.md").read_text()):
+        if where:
+            module = where
+        else:
+            found.setdefault(module, []).append(name)
+    return found
+
+
+def test_the_configuration_can_be_read_without_sphinx():
+    settings = configuration()
+    assert settings["release"] == separatrix.__version__
+    assert settings["html_theme"] == "furo"
+
+
+def test_every_page_is_in_the_tree_of_contents_once():
+    tree = configuration()["contents"]((DOCS / "index.md").read_text())
+    listed = [document for entries in tree.values() for document in entries.values()]
+    written = [page.relative_to(DOCS).with_suffix("").as_posix() for page in pages()]
+    assert sorted(listed) == sorted([*(set(written) - {"index"}), "auto_gallery/index"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_and_anchors_lead_somewhere(page):
+    anchor = configuration()["anchor"]
+    for target in links(page.read_text()):
+        if re.match(r"\w+:", target):
+            continue
+        path, _, place = target.partition("#")
+        file = page.parent / path if path else page
+        assert file.exists(), target
+        assert not place or place in anchors(file, anchor), target
+
+
+def test_an_anchor_is_made_as_code_hosts_make_it():
+    anchor = configuration()["anchor"]
+    assert anchor("How good can any rule be?") == "how-good-can-any-rule-be"
+    assert anchor("What a line can and cannot say") == "what-a-line-can-and-cannot-say"
+    assert anchor("`l2` by cross-validation, η(x)") == "l2-by-cross-validation-ηx"
+
+
+def test_links_to_results_lead_to_the_page_of_benchmarks():
+    settings = configuration()
+    source = ["[measured](../../benchmarks/results/closed.md), [the page](../closed.md)"]
+    settings["_read"](None, "ideas/verdicts", source)
+    assert source == ["[measured](../benchmarks.md#closed-forms), [the page](../closed.md)"]
+    content = ["[beside](closed.md), [no result](nothing.md)"]
+    settings["_include"](None, settings["RESULTS"] / "dense.md", "benchmarks", content)
+    assert content == ["[beside](benchmarks.md#closed-forms), [no result](nothing.md)"]
+
+
+def test_every_result_is_on_the_page_of_benchmarks():
+    text = (DOCS / "benchmarks.md").read_text()
+    results = [result.name for result in (ROOT / "benchmarks" / "results").glob("*.md")]
+    assert results
+    assert [name for name in results if f"{{include}} ../benchmarks/results/{name}" not in text] == []
+
+
+def test_formulas_and_names_are_no_markup():
+    escape = configuration()["_formulas"]
+    lines = ["|z| and coef_, `rule_` or x_{i}", "", ">>> model.coef_", "|a|", "", "P(k | x), intercept_"]
+    escape(None, "", "", None, None, lines)
+    assert lines[0] == r"\|z\| and coef\_, `rule_` or x_{i}"
+    assert lines[2:4] == [">>> model.coef_", "|a|"]
+    assert lines[5] == r"P(k \| x), intercept\_"
+
+
+# ------------------------------------------------------------------------------------------------------- public names
+
+
+def test_the_reference_lists_every_public_name():
+    found = reference()
+    assert sorted(found["separatrix"]) == sorted(set(separatrix.__all__) - set(separatrix._MODULES))
+    assert set(found) == {"separatrix", *(f"separatrix.{module}" for module in MODULES)}
+    for module in ("features", "plots"):
+        assert sorted(found[f"separatrix.{module}"]) == sorted(import_module(f"separatrix.{module}").__all__)
+
+
+def test_what_the_reference_lists_exists_and_says_what_it_is():
+    for module, names in reference().items():
+        for name in names:
+            assert inspect.getdoc(getattr(import_module(module), name)), f"{module}.{name}"
+
+
+@pytest.mark.parametrize("name", sorted(set(separatrix.__all__) - set(separatrix._MODULES)))
+def test_a_public_name_has_an_example_or_a_page(name):
+    told = [page for page in pages() if page.name not in ("reference.md", "decisions.md", "changes.md")]
+    shown = ">>>" in (inspect.getdoc(getattr(separatrix, name)) or "")
+    assert shown or any(re.search(rf"\b{name}\b", page.read_text()) for page in told)
+
+
+# ------------------------------------------------------------------------------------------------------------ the build
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<script src="https://cdn.example/mathjax.js"></script>',
+        '<link rel="stylesheet" href="//fonts.example/css">',
+        '<link rel="preconnect" href="https://fonts.example">',
+        '<img alt="a badge" src="http://badges.example/x.svg">',
+        "<style>@import 'https://fonts.example/a.css';</style>",
+    ],
+)
+def test_what_comes_from_elsewhere_is_noticed(page):
+    assert loaded_from_elsewhere(page)
+
+
+def test_a_link_is_no_load():
+    assert not loaded_from_elsewhere('<a href="https://example.org">there</a><img src="_images/a.png">')
+    assert loaded_from_elsewhere("a { src: url(https://fonts.example/a.woff2) }", style=True)
+    assert not loaded_from_elsewhere("a { background: url(data:image/png;base64,AA) }", style=True)
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
+    if find_spec("sphinx") is None:
+        pytest.skip("Sphinx is not installed: make printers")
+    html = tmp_path / "html"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-b", "html", "-d", tmp_path / "trees"]
+    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    built = subprocess.run(
+        [*command, DOCS, html], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    made = list(html.rglob("*.html"))
+    assert [page for page in pages() if not (html / page.relative_to(DOCS)).with_suffix(".html").exists()] == []
+    assert (html / "api" / "separatrix.LogisticRegression.html").exists()
+    assert list((html / "_images").glob("sphx_glr_plot_*.png"))
+    for page in made:
+        assert not loaded_from_elsewhere(page.read_text()), page
+    for style in html.rglob("*.css"):
+        assert not loaded_from_elsewhere(style.read_text(), style=True), style
