@@ -47,7 +47,10 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/plot_",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
-    "min_reported_time": 1e9,  # times are the business of benchmarks/
+    "capture_repr": (),  # an example prints what it has to say
+    "show_memory": False,
+    "min_reported_time": 1e9,  # times are the business of benchmarks/; and the page of times loads scripts from
+    "write_computation_times": False,  # elsewhere
     "remove_config_comments": True,
     "plot_gallery": "True",
 }
@@ -80,8 +83,16 @@ def contents(index: str) -> dict[str, dict[str, str]]:
     return tree
 
 
+ELSEWHERE = {
+    "gallery/GALLERY_HEADER.rst": "auto_gallery/index",
+    "../CONTRIBUTING.md": "contributing",
+    "../CHANGELOG.md": "changes",
+}
+"""Where the site has what lies elsewhere in the repository."""
+
+
 def _document(target: str) -> str:
-    return "auto_gallery/index" if target.startswith("gallery/") else target.removesuffix(".md")
+    return ELSEWHERE.get(target, target.removesuffix(".md"))
 
 
 def _with_contents(text: str) -> str:
@@ -89,7 +100,9 @@ def _with_contents(text: str) -> str:
     for heading, pages in contents(text).items():
         entries = [f"{title} <{document}>" for title, document in pages.items()]
         trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {heading}", "", *entries, "```"]))
-    return "\n\n".join([text.replace("](gallery/GALLERY_HEADER.rst)", "](auto_gallery/index)"), *trees])
+    for target, document in ELSEWHERE.items():
+        text = text.replace(f"]({target})", f"]({document})")
+    return "\n\n".join([text, *trees])
 
 
 def anchor(heading: str) -> str:
@@ -126,7 +139,24 @@ def _ours(_app: Any, _what: str, _name: str, obj: Any, skip: bool, _options: Any
     """Members that come from elsewhere (scikit-learn's, those of tuples and exceptions) are told elsewhere."""
     found = inspect.unwrap(obj.fget) if isinstance(obj, property) and obj.fget else obj
     home = getattr(found, "__module__", None)
-    return True if isinstance(home, str) and not home.startswith("separatrix") else None
+    foreign = isinstance(home, str) and not home.startswith(("separatrix", "sphinx"))  # Sphinx's own stands for a field
+    return True if foreign else None
+
+
+LISTS = ("Parameters", "Attributes")
+
+
+def _remarks(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
+    """Paragraphs below a list of parameters become notes: numpydoc would take each of their lines for a parameter."""
+    kept, notes, heading = [], [], ""
+    for block in re.split(r"\n{2,}", "\n".join(lines)):
+        rows = block.splitlines()
+        titled = len(rows) > 1 and set(rows[1]) == {"-"}
+        heading = rows[0] if titled else heading
+        listed = titled or " : " in block.partition("\n")[0] or any(row.startswith(" ") for row in rows)
+        (kept if listed or heading not in LISTS else notes).append(block)
+    if notes:
+        lines[:] = "\n\n".join([*kept, "Notes\n-----", *notes]).splitlines()
 
 
 MARKUP = re.compile(r"(`[^`]*`)|(?<=\w)(_)(?=[^\w{^]|$)|(\|)")
@@ -146,4 +176,5 @@ def setup(app: Any) -> None:
     app.connect("source-read", _read)
     app.connect("include-read", _include)
     app.connect("autodoc-skip-member", _ours)
-    app.connect("autodoc-process-docstring", _formulas, priority=900)  # after numpydoc
+    app.connect("autodoc-process-docstring", _remarks, priority=100)  # before numpydoc
+    app.connect("autodoc-process-docstring", _formulas, priority=900)  # and after it

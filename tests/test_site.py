@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -91,6 +92,29 @@ def test_formulas_and_names_are_no_markup():
     assert lines[5] == r"P(k \| x), intercept\_"
 
 
+def test_remarks_below_a_list_become_notes():
+    text = [
+        "w ← w + yx.",
+        "",
+        "Parameters",
+        "----------",
+        "a : int",
+        "    Of it.",
+        "",
+        "b : int",
+        "",
+        "It may be",
+        "odd.",
+    ]
+    configuration()["_remarks"](None, "", "", None, None, text)
+    assert text[4:8] == ["a : int", "    Of it.", "", "b : int"]
+    assert text[8:] == ["", "Notes", "-----", "", "It may be", "odd."]
+    plain = ["A sentence.", "", "Another one.", "", "Parameters", "----------", "a : int"]
+    same = list(plain)
+    configuration()["_remarks"](None, "", "", None, None, same)
+    assert same == plain
+
+
 # ------------------------------------------------------------------------------------------------------- public names
 
 
@@ -142,6 +166,7 @@ def test_a_link_is_no_load():
 def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
     if find_spec("sphinx") is None:
         pytest.skip("Sphinx is not installed: make printers")
+    shutil.rmtree(DOCS / "api", ignore_errors=True)  # pages of names that are no longer public
     html = tmp_path / "html"
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-b", "html", "-d", tmp_path / "trees"]
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))

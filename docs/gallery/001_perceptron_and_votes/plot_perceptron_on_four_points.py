@@ -11,12 +11,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from separatrix import Perceptron, separability
-from separatrix.plots import draw_updates
+from separatrix.plots import draw_separability, draw_updates
 
 X = np.array([[1.0, 1.0], [2.0, 0.0], [-2.0, -1.0], [1.0, 0.0]])
 y = np.array(["above", "below", "above", "below"])
 
-axes = draw_updates(Perceptron(), X, y)
+_, axes = plt.subplots(2, 3, figsize=(9, 6.4), layout="constrained")
+draw_updates(Perceptron(), X, y, axes=axes)
 
 # %%
 # An update mends its own row and may spoil others: the counts in the titles go up and down. It ends all the same,
@@ -32,11 +33,12 @@ print(model.verdict_)
 
 bound = model.bound()
 assert bound.made <= bound.bound
-print(f"{bound.made} mistakes; at most {bound.bound:.1f} were possible: R = {bound.R:.3g}, γ = {bound.gamma:.3g}.")
+print(f"R = {bound.R:.3g} and γ = {bound.gamma:.3g}:")
+print(f"{bound.made} mistakes were made, and at most {bound.bound:.1f} were possible.")
 
 # %%
 # The exclusive or is four points too. No line separates them, a perceptron would move for ever, and a proof of that
-# needs no perceptron: the middle of the square is in the middle of either class.
+# needs no perceptron: the middle of the square (the star) is in the middle of either class.
 
 corners = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
 exclusive = np.array(["same", "same", "different", "different"])
@@ -44,6 +46,5 @@ result = separability(corners, exclusive)
 assert result.kind == "overlap"
 assert result.check(corners, exclusive)
 print(result)
-
-run = draw_updates(Perceptron(max_passes=4), corners, exclusive, count=5)
+draw_separability(result, corners, exclusive)
 plt.show()
