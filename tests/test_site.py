@@ -1,5 +1,6 @@
 """The documentation as a site: all pages can be reached, all links lead somewhere, nothing is loaded from elsewhere."""
 
+import ast
 import inspect
 import os
 import re
@@ -113,6 +114,19 @@ def test_remarks_below_a_list_become_notes():
     same = list(plain)
     configuration()["_remarks"](None, "", "", None, None, same)
     assert same == plain
+
+
+SCRIPTS = sorted((DOCS / "gallery").rglob("*.py"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=name_of)
+def test_a_script_of_the_gallery_is_one_that_the_gallery_finds(script):
+    assert script.name.startswith("plot_"), "a script of another name would be shown and not run"
+    assert (script.parent / "GALLERY_HEADER.rst").exists(), "a folder without a heading is left out"
+    title = (ast.get_docstring(ast.parse(script.read_text())) or "").splitlines()
+    assert len(title) > 3, "a title, a line below it, and what is to be seen"
+    assert set(title[1]) == {"="}
+    assert len(title[1]) >= len(title[0])
 
 
 # ------------------------------------------------------------------------------------------------------- public names
