@@ -148,6 +148,8 @@ LISTS = ("Parameters", "Attributes")
 
 def _remarks(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
     """Paragraphs below a list of parameters become notes: numpydoc would take each of their lines for a parameter."""
+    if lines and lines[0].startswith("Alias for field number"):  # what Python says of a tuple's field says nothing
+        lines.clear()
     kept, notes, heading = [], [], ""
     for block in re.split(r"\n{2,}", "\n".join(lines)):
         rows = block.splitlines()

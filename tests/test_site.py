@@ -114,6 +114,9 @@ def test_remarks_below_a_list_become_notes():
     same = list(plain)
     configuration()["_remarks"](None, "", "", None, None, same)
     assert same == plain
+    field = ["Alias for field number 3"]
+    configuration()["_remarks"](None, "", "", None, None, field)
+    assert field == []
 
 
 SCRIPTS = sorted((DOCS / "gallery").rglob("*.py"))
