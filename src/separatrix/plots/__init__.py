@@ -5,14 +5,19 @@ try:
 except ImportError as error:
     raise ImportError('Pictures need matplotlib; install it by: pip install "separatrix[report]".') from error
 
+from .decision_regions import DecisionRegionsDisplay
+from .display import Display
 from .loss_surface import LossSurfaceDisplay, describe_slice, draw_slice
 from .regions import alt_text as describe_regions
 from .regions import draw as draw_regions
 from .separability import draw as draw_separability
+from .style import theme
 from .updates import alt_text as describe_updates
 from .updates import draw as draw_updates
 
 __all__ = [
+    "DecisionRegionsDisplay",
+    "Display",
     "LossSurfaceDisplay",
     "describe_regions",
     "describe_slice",
@@ -21,4 +26,5 @@ __all__ = [
     "draw_separability",
     "draw_slice",
     "draw_updates",
+    "theme",
 ]

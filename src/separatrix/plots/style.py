@@ -1,13 +1,48 @@
-"""Looks: a colour that the colour-blind tell apart, and a marker, for each class."""
+"""Looks: a colour that the colour-blind tell apart, and a marker, for each class; on light paper or on dark."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's, without the yellow that marks the crossing."""
+import matplotlib as mpl
+
 MARKERS = "o^sDvP<X"
-YELLOW, GREY = "#F0E442", "#555555"
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)))
+
+
+class Theme(NamedTuple):
+    """Paper and inks. Every ink has a contrast of 3:1 with the paper at least, letters have 7:1."""
+
+    name: str
+    paper: str
+    ink: str
+    """Letters, axes and boundaries."""
+    grey: str
+    """What stands back: what was before, what is held."""
+    mark: str
+    """What a picture is about; filled, with an edge of ink."""
+    colours: tuple[str, ...]
+    """Of the classes, in their order."""
+    veil: float
+    """How much of a class's colour its region gets."""
+
+
+LIGHT = Theme(
+    "light", "#FFFFFF", "#000000", "#555555", "#F0E442",
+    ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B07800", "#3D8FC9", "#000000"), 0.18,
+)  # fmt: skip
+"""Okabe and Ito's colours without the yellow, which marks; orange and sky blue darker, as white paper asks for."""
+DARK = Theme(
+    "dark", "#15181D", "#F2F2F2", "#A9AFB6", "#F0E442",
+    ("#56B4E9", "#FF8C42", "#2CC295", "#F29BCB", "#F2C14E", "#A8B5FF", "#FFFFFF"), 0.26,
+)  # fmt: skip
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+COLOURS, YELLOW, GREY = LIGHT.colours, LIGHT.mark, LIGHT.grey
+
+_worn: ContextVar[Theme] = ContextVar("theme of the pictures", default=LIGHT)
 
 
 class Look(NamedTuple):
@@ -17,9 +52,67 @@ class Look(NamedTuple):
     marker: str
 
 
+def current() -> Theme:
+    """The theme that pictures are drawn in now."""
+    return _worn.get()
+
+
+@contextmanager
+def theme(name: str | None = None) -> Iterator[Theme]:
+    """All pictures that are drawn inside are on light paper, or on dark; None leaves it as it is.
+
+    It is a context: `with theme("dark"): …`. Afterwards matplotlib's settings are what they were.
+    """
+    if name is not None and name not in THEMES:
+        raise ValueError(f"theme is {name!r}; it must be one of {', '.join(map(repr, THEMES))}.")
+    chosen = current() if name is None else THEMES[name]
+    token = _worn.set(chosen)
+    try:
+        with mpl.rc_context(_settings(chosen)):
+            yield chosen
+    finally:
+        _worn.reset(token)
+
+
+def _settings(chosen: Theme) -> dict[str, Any]:
+    paper = dict.fromkeys(("figure.facecolor", "figure.edgecolor", "axes.facecolor"), chosen.paper)
+    inked = ("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color", "hatch.color")
+    return {**paper, **dict.fromkeys(inked, chosen.ink), "grid.color": chosen.grey}
+
+
+def dress(ax: Any) -> None:
+    """Give axes that someone else made the paper and ink of the theme."""
+    worn = current()
+    ax.figure.patch.set_facecolor(worn.paper)
+    ax.set_facecolor(worn.paper)
+    for spine in ax.spines.values():
+        spine.set_edgecolor(worn.ink)
+    ax.tick_params(colors=worn.ink, which="both")
+    solid = hasattr(ax, "zaxis")
+    for axis in (ax.xaxis, ax.yaxis, *((ax.zaxis,) if solid else ())):
+        axis.label.set_color(worn.ink)
+        if solid:
+            axis.set_pane_color(mpl.colors.to_rgba(worn.grey, 0.12))
+            axis.line.set_color(worn.ink)
+    for title in (ax.title, ax._left_title, ax._right_title):
+        title.set_color(worn.ink)
+
+
 def look(k: int) -> Look:
     """The look of class k; the first 56 differ."""
-    return Look(COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)])
+    colours = current().colours
+    return Look(colours[k % len(colours)], MARKERS[k % len(MARKERS)])
+
+
+def contrast(one: str, other: str) -> float:
+    """(L₁ + 0.05)/(L₂ + 0.05), L the relative luminances of two colours, the lighter above: from 1 to 21."""
+    low, high = sorted(map(_luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in mpl.colors.to_rgb(colour)]
+    return float(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
 
 
 def plural(count: int, word: str = "row") -> str:

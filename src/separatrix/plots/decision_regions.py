@@ -1,0 +1,210 @@
+"""Who gets what: the regions of any classifier in a plane, as a display."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import ListedColormap, to_rgb
+from numpy.typing import NDArray
+
+from .display import Display, legend_below, wrapped
+from .inputs import Places, check_fitted, classes_of, labels_of, places_of, probabilities_of, scores_of, table_of
+from .planes import Plane, best_plane, two_columns
+from .style import current, look, plural
+
+Floats = NDArray[np.float64]
+PAD = 0.12
+"""The free part of a column's range on each side."""
+LEVELS = (0.75, 0.95)
+"""Lines of equal probability."""
+MANY = 40
+"""Rings from which on they are small, lest they hide the rows."""
+PLANES = ("columns", "best")
+
+
+@dataclass(eq=False)
+class DecisionRegionsDisplay(Display):
+    """The class that a model gives every point of a plane, and the rows.  [003 slides 11, 12]
+
+    Hatched where a reduction to two classes leaves it open: no class has the most votes alone. Rows that the model gets
+    wrong have a ring. With more than two columns the picture is a slice, in which a row may fall into another region
+    than the one the model puts it in; in the best plane of a linear model of two or three classes it does not.
+    """
+
+    across: Floats
+    up: Floats
+    chosen: Places
+    """Places in `classes`, up × across."""
+    ambiguous: NDArray[np.bool_]
+    probability: Floats | None
+    """P of the chosen class, up × across."""
+    lead: Floats | None
+    """How much the score of each class leads the best other one, up × across × K: its zeros are smooth boundaries."""
+    plane: Plane
+    predicted: Places
+    """Of the rows themselves, not of their places in the plane."""
+    truth: Places | None
+    classes: NDArray[Any]
+    name: str
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: Any = None, *, features: Any = None, plane: str = "columns",
+        probabilities: bool = False, fine: int = 201, ax: Any = None, theme: str | None = None, **looks: Any,
+    ) -> DecisionRegionsDisplay:  # fmt: skip
+        """The regions of a fitted classifier over the rows of X.
+
+        The model is any with predict(X). Without y rows are drawn as what the model takes them for. `features` are two
+        names or places of columns; all others are held at their means. Or plane="best": of all columns the plane of
+        the weights and of the widest direction left over. `probabilities` shades by the probability of the predicted
+        class. The grid has `fine` points along each axis. `ax`, `theme` and `looks` go to `plot`.
+        """
+        check_fitted(model)
+        table = table_of(X, model)
+        if plane not in PLANES:
+            raise ValueError(f"plane is {plane!r}; it must be one of {', '.join(map(repr, PLANES))}.")
+        if plane == "best" and features is not None:
+            raise ValueError("plane='best' is one of all columns; leave features out, or plane.")
+        if not isinstance(fine, int | np.integer) or fine < 2:
+            raise ValueError(f"fine is {fine!r}; the grid needs 2 points along each axis at least.")
+        seen = two_columns(table, features) if plane == "columns" else best_plane(table, model)
+        classes = classes_of(model, X)
+        truth = None if y is None else places_of(labels_of(y, table.count), classes)
+        low, high = seen.points.min(axis=0), seen.points.max(axis=0)
+        pad = PAD * np.where(high > low, high - low, 1.0)
+        across, up = (np.linspace(low[j] - pad[j], high[j] + pad[j], fine) for j in (0, 1))
+        grid = table.like(seen.at(np.column_stack([each.ravel() for each in np.meshgrid(across, up)])))
+        shape = (fine, fine)
+        chosen = places_of(model.predict(grid), classes, "The prediction")
+        open_ = model.ambiguous(grid) if hasattr(model, "ambiguous") else np.zeros(fine * fine, np.bool_)
+        sure = np.take_along_axis(probabilities_of(model, grid), chosen[:, None], 1) if probabilities else None
+        lead = _lead(model, grid, chosen, len(classes))
+        display = cls(
+            across, up, chosen.reshape(shape), open_.reshape(shape), None if sure is None else sure.reshape(shape),
+            None if lead is None else lead.reshape(*shape, -1), seen,
+            places_of(model.predict(X), classes, "The prediction"), truth, classes, type(model).__name__,
+        )  # fmt: skip
+        return display.plot(ax, theme=theme, **looks)
+
+    @property
+    def wrong(self) -> NDArray[np.intp]:
+        """The rows that the model gets wrong; none where y was not given."""
+        return np.flatnonzero(self.predicted != self.truth) if self.truth is not None else np.empty(0, np.intp)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """A line for each row: where it is drawn, its class, and what the model says."""
+        found = {self.plane.axes[j]: self.plane.points[:, j] for j in (0, 1)}
+        if self.truth is not None:
+            found["class"] = self.classes[self.truth]
+        return {**found, "predicted": self.classes[self.predicted]}
+
+    @property
+    def alt_text(self) -> str:
+        """The shares of the area, what is left open, and how many rows are wrong."""
+        area = [f"{label} {np.mean(self.chosen == k):.0%}" for k, label in enumerate(self.classes.tolist())]
+        ranges = [
+            f"{name} from {t[0]:.3g} to {t[-1]:.3g}"
+            for name, t in zip(self.plane.axes, (self.across, self.up), strict=True)
+        ]
+        said = [
+            f"Regions of {self.name} over {plural(len(self.predicted))}, {' and '.join(ranges)}"
+            f"{'; ' + self.plane.note if self.plane.note else ''}: {', '.join(area)} of the area."
+        ]
+        share = float(self.ambiguous.mean())
+        if share:
+            said.append(f"The votes leave {f'{share:.1%}' if share >= 0.001 else 'less than 0.1%'} of it open.")
+        if self.truth is not None:
+            wrong = len(self.wrong)
+            said.append(f"{plural(wrong)} {'is' if wrong == 1 else 'are'} classified wrongly.")
+        return " ".join(said)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "model": self.name,
+            "classes": self.classes,
+            "held": self.plane.held,
+            "plane": self.plane.note,
+            "area": [float(np.mean(self.chosen == k)) for k in range(len(self.classes))],
+            "open": float(self.ambiguous.mean()),
+            "wrong": self.wrong if self.truth is not None else None,
+        }
+
+    def _draw(self, ax: Any, legend: bool, title: str | None) -> None:
+        self._shade(ax)
+        self._boundaries(ax)
+        if self.ambiguous.any():
+            _hatch(ax, self.across, self.up, self.ambiguous)
+        self._rows(ax)
+        ax.set_xlim(self.across[0], self.across[-1])
+        ax.set_ylim(self.up[0], self.up[-1])
+        ax.set_xlabel(self.plane.axes[0])
+        ax.set_ylabel(self.plane.axes[1])
+        note = f"\n{self.plane.note}" if self.plane.note else ""
+        ax.set_title(wrapped(f"Regions of {self.name}{note}" if title is None else title), fontsize=10.5)
+        if legend:
+            legend_below(ax, 4)
+
+    def _shade(self, ax: Any) -> None:
+        K, veil = len(self.classes), current().veil
+        box = (self.across[0], self.across[-1], self.up[0], self.up[-1])
+        if self.probability is None:
+            shades = ListedColormap([look(k).colour for k in range(K)])
+            ax.pcolormesh(self.across, self.up, self.chosen, cmap=shades, vmin=-0.5, vmax=K - 0.5, alpha=veil, lw=0,
+                          rasterized=True, shading="nearest")  # fmt: skip
+            return
+        colours = np.array([to_rgb(look(k).colour) for k in range(K)])[self.chosen]
+        sure = np.clip((self.probability - 1 / K) / (1 - 1 / K), 0, 1)
+        shown = np.concatenate([colours, (0.04 + 0.44 * sure)[..., None]], axis=2)
+        ax.imshow(shown, extent=box, origin="lower", aspect="auto", interpolation="bilinear", zorder=0)
+        lines = ax.contour(self.across, self.up, self.probability, levels=LEVELS, colors=current().grey, linewidths=0.7)
+        ax.clabel(lines, fmt="%g", fontsize=8)
+
+    def _boundaries(self, ax: Any) -> None:
+        """Where a class begins: the zeros of its lead, or, of a model whose scores decide otherwise, cell by cell."""
+        ink = current().ink
+        for k in range(1 if len(self.classes) == 2 else 0, len(self.classes)):
+            if not 0 < np.mean(self.chosen == k) < 1:
+                continue
+            field = (self.chosen == k) - 0.5 if self.lead is None else self.lead[..., k]
+            ax.contour(self.across, self.up, field, levels=[0.0], colors=ink, linewidths=1.1)
+
+    def _rows(self, ax: Any) -> None:
+        worn, shown = current(), self.predicted if self.truth is None else self.truth
+        for k, label in enumerate(self.classes.tolist()):
+            colour, marker = look(k)
+            which = shown == k
+            words = f"class {label}" if self.truth is not None else f"taken for {label}"
+            if which.any():
+                ax.scatter(*self.plane.points[which].T, s=22, c=colour, marker=marker, lw=0.4, ec=worn.paper,
+                           zorder=3, label=words)  # fmt: skip
+        if len(self.wrong):
+            words = f"classified wrongly ({len(self.wrong)})"
+            size, width = (70, 0.9) if len(self.wrong) <= MANY else (42, 0.6)
+            ax.scatter(
+                *self.plane.points[self.wrong].T, s=size, fc="none", ec=worn.ink, lw=width, zorder=4, label=words
+            )
+        if self.ambiguous.any():
+            ax.fill([], [], fc="none", ec=worn.grey, hatch="////", lw=0.9, ls="--", label="left open by the votes")
+
+
+def _lead(model: Any, grid: Any, chosen: Places, K: int) -> Floats | None:
+    """sₖ − maxⱼ≠ₖ sⱼ of each class, where the largest score is what the model predicts; else None."""
+    if not hasattr(model, "decision_function"):
+        return None
+    scores = scores_of(model, grid)
+    if scores.shape != (len(chosen), K) or not np.array_equal(scores.argmax(axis=1), chosen):
+        return None
+    best = np.sort(scores, axis=1)
+    others = np.where(scores == best[:, -1:], best[:, -2:-1], best[:, -1:])
+    return np.asarray(scores - others)
+
+
+def _hatch(ax: Any, across: Floats, up: Floats, open_: NDArray[np.bool_]) -> None:
+    grey = current().grey
+    with plt.rc_context({"hatch.linewidth": 0.6, "hatch.color": grey}):
+        ax.contourf(across, up, open_, levels=[0.5, 1.5], colors="none", hatches=["////"])
+    ax.contour(across, up, open_, levels=[0.5], colors=grey, linewidths=0.9, linestyles="--")

@@ -1,0 +1,149 @@
+"""What pictures are made of, checked: rows, labels, a fitted model and its scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows as numbers, and the way back to what the model was given."""
+
+    values: Floats
+    names: tuple[str, ...]
+    given: Any
+
+    @property
+    def count(self) -> int:
+        """How many rows."""
+        return len(self.values)
+
+    def like(self, points: Floats) -> Any:
+        """Points as the kind of table that was given, with its columns' names."""
+        if not hasattr(self.given, "columns"):
+            return points
+        key = "schema" if hasattr(self.given, "schema") else "columns"  # Polars says schema
+        return type(self.given)(points, **{key: list(self.given.columns)})
+
+    def places(self, features: Any, most: int) -> list[int]:
+        """The columns that are asked for, by name or by place."""
+        asked = [features] if isinstance(features, str | int | np.integer) else list(features)
+        if len(asked) > most or not asked or len(set(map(str, asked))) < len(asked):
+            raise ValueError(f"features is {features!r}; name {most} different columns{' at most' * (most > 1)}.")
+        return [self._place(each) for each in asked]
+
+    def _place(self, feature: Any) -> int:
+        d = len(self.names)
+        if isinstance(feature, str):
+            if feature in self.names:
+                return self.names.index(feature)
+            known = ", ".join(self.names[:8]) + (" and more" if d > 8 else "")
+            raise ValueError(f"features names {feature!r}, and X has no such column; it has {known}.")
+        if isinstance(feature, int | np.integer) and not isinstance(feature, bool) and -d <= feature < d:
+            return int(feature) % d
+        raise ValueError(f"features holds {feature!r}; X has {d} columns: give names, or places from 0 to {d - 1}.")
+
+
+def table_of(X: Any, model: Any = None) -> Table:
+    """X as numbers, with the names of its columns, or those that the model knows."""
+    try:
+        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X holds something that is not a number; a picture needs numbers. ({error})") from None
+    if values.ndim != 2 or not values.size:
+        raise ValueError(
+            f"X has shape {values.shape}; rows of at least one column are needed, X[:, None] if it is one."
+        )
+    if not np.isfinite(values).all():
+        i, j = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
+        raise ValueError(f"X[{i}, {j}] is {values[i, j]}; a picture needs finite numbers: impute it, or drop the row.")
+    d = values.shape[1]
+    expected = getattr(model, "n_features_in_", d)
+    if expected != d:
+        raise ValueError(f"X has {d} columns, and {type(model).__name__} was fitted to {expected}: give those.")
+    names = getattr(X, "columns", getattr(model, "feature_names_in_", [f"x{j}" for j in range(d)]))
+    return Table(values, tuple(map(str, names)), X)
+
+
+def labels_of(y: Any, rows: int) -> NDArray[Any]:
+    """One label for each row."""
+    labels = np.asarray(y)
+    if labels.shape != (rows,):
+        raise ValueError(f"y has shape {labels.shape}; a label for each of the {rows} rows is needed.")
+    return labels
+
+
+def check_fitted(model: Any, needs: str = "predict") -> None:
+    """A model that has learnt, and has this method."""
+    if isinstance(model, type):
+        raise TypeError(f"The model is the class {model.__name__}, not an object: give {model.__name__}(…).fit(X, y).")
+    if not hasattr(model, needs) and not hasattr(model, "fit"):
+        raise TypeError(f"The model is {type(model).__name__}, which has no {needs}(X): give a fitted classifier.")
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise NotFittedError(
+            f"This {type(model).__name__} has not learnt yet: call fit(X, y) before it is drawn."
+        ) from None
+    if not hasattr(model, needs):
+        raise ValueError(f"{type(model).__name__} has no {needs}(X), which this picture needs.")
+
+
+def classes_of(model: Any, X: Any = None) -> NDArray[Any]:
+    """The classes in the model's order."""
+    if hasattr(model, "classes_"):
+        return np.asarray(model.classes_)
+    return np.unique(model.predict(X))
+
+
+def places_of(labels: Any, classes: NDArray[Any], who: str = "y") -> Places:
+    """The place of each label among the classes."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"{who} has shape {labels.shape}; one class for each row is needed.")
+    names, which = np.unique(labels, return_inverse=True)
+    known = {name: k for k, name in enumerate(classes.tolist())}
+    for name in names.tolist():
+        if name not in known:
+            row = int(np.flatnonzero(labels == name)[0])
+            raise ValueError(f"{who} of row {row} is {name!r}, none of the classes {classes.tolist()}.")
+    return np.array([known[name] for name in names.tolist()], np.intp)[which]
+
+
+def scores_of(model: Any, X: Any) -> Floats:
+    """The scores, n×K; of two classes 0 for the first, as one number says it all."""
+    if not hasattr(model, "decision_function"):
+        raise ValueError(
+            f"{type(model).__name__} has no decision_function(X), so there are no scores to draw: "
+            "draw its probabilities, or its regions by DecisionRegionsDisplay."
+        )
+    z = np.asarray(model.decision_function(X), dtype=np.float64)
+    return np.column_stack([np.zeros(len(z)), z]) if z.ndim == 1 else z
+
+
+def probabilities_of(model: Any, X: Any) -> Floats:
+    """P(k | x), n×K."""
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(
+            f"{type(model).__name__} has no predict_proba(X), so there are no probabilities to draw: "
+            "draw scores, or take a learner with a likelihood such as LogisticRegression."
+        )
+    return np.asarray(model.predict_proba(X), dtype=np.float64)
+
+
+def weights_of(model: Any, d: int) -> Floats | None:
+    """A row of weights for each score, where the model is linear in the d columns themselves; else None."""
+    W = getattr(model, "coef_", None)
+    if W is None or hasattr(W, "toarray"):
+        return None
+    W = np.atleast_2d(np.asarray(W, dtype=np.float64))
+    return W if W.ndim == 2 and W.shape[1] == d and getattr(model, "features_", None) is None else None

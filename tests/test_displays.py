@@ -1,0 +1,194 @@
+"""Displays keep what the model says, draw from that alone, and say it in words."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from separatrix import (
+    KernelPerceptron,
+    LeastSquaresClassifier,
+    LogisticRegression,
+    OneVsRest,
+    plots,
+)
+from separatrix.plots import DecisionRegionsDisplay
+from separatrix.plots.style import THEMES, contrast
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    before = dict(mpl.rcParams)
+    yield
+    assert dict(mpl.rcParams) == before, "a picture changed matplotlib's settings"
+    plt.close("all")
+
+
+def clouds(columns=2, classes=2, n=60, seed=0):
+    """Classes that overlap a little."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    centres = rng.normal(size=(classes, columns)) * 1.5
+    return centres[y] + rng.normal(size=(n, columns)), np.array(["north", "south", "west", "east"])[y]
+
+
+def words_of(display):
+    """The words, after the promises that all displays keep."""
+    told = display.to_dict()
+    json.dumps(told, allow_nan=False)
+    assert told["display"] == type(display).__name__
+    lengths = {len(column) for column in display.data.values()}
+    assert len(lengths) == 1, "the columns of a table have one length"
+    assert told["alt_text"] == display.alt_text
+    return display.alt_text
+
+
+# ----------------------------------------------------------------------------------------------------------- themes
+
+
+@pytest.mark.parametrize("name", list(THEMES))
+def test_every_ink_stands_out_from_its_paper(name):
+    theme = THEMES[name]
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert contrast(theme.ink, theme.paper) >= 7
+    assert min(contrast(colour, theme.paper) for colour in (*theme.colours, theme.grey)) >= 3
+    assert contrast(theme.mark, theme.ink if name == "light" else theme.paper) >= 3, "a mark has an edge of ink"
+
+
+def test_a_theme_holds_inside_its_context_and_for_given_axes():
+    X, y = clouds()
+    model = LogisticRegression().fit(X, y)
+    _, given = plt.subplots()
+    with plots.theme("dark"):
+        display = DecisionRegionsDisplay.from_estimator(model, X, y, fine=11, ax=given)
+    assert mpl.colors.to_hex(given.get_facecolor()).upper() == THEMES["dark"].paper
+    for text in (given.title, given.xaxis.label, *given.get_legend().get_texts(), *given.get_xticklabels()):
+        assert contrast(mpl.colors.to_hex(text.get_color()), THEMES["dark"].paper) >= 7
+    display.plot(given, theme="light")
+    assert mpl.colors.to_hex(given.get_facecolor()).upper() == THEMES["light"].paper
+    with pytest.raises(ValueError, match=r"theme is 'sepia'; it must be one of 'light', 'dark'"):
+        display.plot(theme="sepia")
+
+
+# ---------------------------------------------------------------------------------------------------------- regions
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        KernelPerceptron("rbf", reading="averaged"),
+        GaussianNB(),
+        KNeighborsClassifier(),
+        OneVsRest(LeastSquaresClassifier()),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_the_region_of_a_point_is_what_the_model_predicts_there(model):
+    X, y = clouds(classes=3)
+    model.fit(X, y)
+    display = DecisionRegionsDisplay.from_estimator(model, X, y, fine=21)
+    grid = np.column_stack([each.ravel() for each in np.meshgrid(display.across, display.up)])
+    np.testing.assert_array_equal(display.classes[display.chosen.ravel()], model.predict(grid))
+    np.testing.assert_array_equal(display.data["predicted"], model.predict(X))
+    np.testing.assert_array_equal(display.wrong, np.flatnonzero(model.predict(X) != y))
+    wrong = len(display.wrong)
+    assert f"{wrong} row{'s are' if wrong != 1 else ' is'} classified wrongly." in words_of(display)
+    if hasattr(model, "ambiguous"):
+        np.testing.assert_array_equal(display.ambiguous.ravel(), model.ambiguous(grid))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_in_the_best_plane_a_row_keeps_its_scores(classes):
+    X, y = clouds(columns=5, classes=classes)
+    X = X * [1, 10, 100, 0.1, 1] + 3
+    model = LogisticRegression(l2=0.01).fit(X, y)
+    display = DecisionRegionsDisplay.from_estimator(model, X, y, plane="best", fine=11)
+    np.testing.assert_allclose(
+        model.predict_proba(display.plane.at(display.plane.points)), model.predict_proba(X), atol=1e-9
+    )
+    assert display.plane.exact
+    assert "the plane of the weights through 5 columns" in words_of(display)
+
+
+def test_the_best_plane_of_a_model_without_weights_is_the_widest():
+    X, y = clouds(columns=4)
+    X[:, 0] = X[:, 1] + 0.01 * X[:, 0]
+    display = DecisionRegionsDisplay.from_estimator(
+        KernelPerceptron("rbf", reading="averaged").fit(X, y), X, plane="best", fine=5
+    )
+    U = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(
+        np.square(display.plane.points).sum(axis=0), np.sort(np.linalg.svd(U)[1] ** 2)[::-1][:2], rtol=1e-9
+    )
+    assert not display.plane.exact
+
+
+def test_columns_that_are_not_drawn_are_held_at_their_means():
+    pandas = pytest.importorskip("pandas")
+    X, y = clouds(columns=4)
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    model = LogisticRegression().fit(frame, y)
+    display = DecisionRegionsDisplay.from_estimator(model, frame, y, features=["d", "b"], probabilities=True, fine=9)
+    assert display.plane.held == pytest.approx({"a": X[:, 0].mean(), "c": X[:, 2].mean()})
+    point = np.array([[X[:, 0].mean(), display.up[3], X[:, 2].mean(), display.across[5]]])
+    asked = model.predict_proba(pandas.DataFrame(point, columns=list("abcd"))).max()
+    assert display.probability[3, 5] == pytest.approx(asked)
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("d", "b")
+    assert "held at the mean" in display.ax_.get_title()
+
+
+def test_a_display_is_drawn_again_in_given_axes_and_makes_no_figure():
+    X, y = clouds()
+    display = DecisionRegionsDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, fine=9)
+    assert len(plt.get_fignums()) == 1
+    figure, (left, right) = plt.subplots(1, 2)
+    assert display.plot(left).ax_ is left
+    assert display.plot(right, title="mine", legend=False).figure_ is figure
+    assert len(left.collections) == len(right.collections) > 0
+    assert (right.get_title(), right.get_legend()) == ("mine", None)
+    assert len(plt.get_fignums()) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({}, "X has 4 columns, and a picture two: name them by features"),
+        ({"features": ["x1", "height"]}, "features names 'height', and X has no such column; it has x0, x1, x2, x3"),
+        ({"features": [0, 7]}, "features holds 7; X has 4 columns"),
+        ({"features": [0]}, "needs two columns"),
+        ({"features": [0, 0]}, "name 2 different columns"),
+        ({"plane": "round"}, "plane is 'round'; it must be one of"),
+        ({"plane": "best", "features": [0, 1]}, "leave features out"),
+        ({"features": [0, 1], "fine": 1}, "2 points along each axis"),
+        ({"features": [0, 1], "y": ["north"]}, r"y has shape \(1,\); a label for each of the 60 rows"),
+        ({"features": [0, 1], "y": ["up"] * 60}, "y of row 0 is 'up', none of the classes"),
+        ({"features": [0, 1], "X": np.ones((60, 3))}, "X has 3 columns, and LeastSquaresClassifier was fitted to 4"),
+        ({"features": [0, 1], "X": np.full((60, 4), np.nan)}, r"X\[0, 0\] is nan"),
+        ({"features": [0, 1], "probabilities": True}, "LeastSquaresClassifier has no predict_proba"),
+    ],
+)
+def test_regions_that_cannot_be_drawn_are_refused(settings, says):
+    X, y = clouds(columns=4)
+    model = LeastSquaresClassifier().fit(X, y)
+    with pytest.raises(ValueError, match=says):
+        DecisionRegionsDisplay.from_estimator(model, **{"X": X, "y": y, **settings})
+    assert not plt.get_fignums(), "bad input leaves no empty figure behind"
+
+
+def test_what_has_not_learnt_is_refused():
+    X, y = clouds()
+    with pytest.raises(NotFittedError, match="This LogisticRegression has not learnt yet"):
+        DecisionRegionsDisplay.from_estimator(LogisticRegression(), X, y)
+    with pytest.raises(TypeError, match="The model is the class LogisticRegression, not an object"):
+        DecisionRegionsDisplay.from_estimator(LogisticRegression, X, y)
+    with pytest.raises(TypeError, match="ax is ndarray; DecisionRegionsDisplay draws on one axes"):
+        DecisionRegionsDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, ax=np.ones(2))
