@@ -18,9 +18,20 @@ from separatrix import (
     LeastSquaresClassifier,
     LogisticRegression,
     OneVsRest,
+    Perceptron,
+    losses,
     plots,
+    scenes,
+    separability,
+    surface,
 )
-from separatrix.plots import DecisionRegionsDisplay
+from separatrix.plots import (
+    DecisionRegionsDisplay,
+    LossSurfaceDisplay,
+    PerceptronStepsDisplay,
+    SeparabilityDisplay,
+    SurrogateCurvesDisplay,
+)
 from separatrix.plots.style import THEMES, contrast
 
 
@@ -192,3 +203,107 @@ def test_what_has_not_learnt_is_refused():
         DecisionRegionsDisplay.from_estimator(LogisticRegression, X, y)
     with pytest.raises(TypeError, match="ax is ndarray; DecisionRegionsDisplay draws on one axes"):
         DecisionRegionsDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, ax=np.ones(2))
+
+
+# ----------------------------------------------------------------------------------------------------------- curves
+
+
+def test_every_scaled_loss_with_a_bound_is_above_the_mistakes():
+    display = SurrogateCurvesDisplay.of(*losses.ALL, margins=(-3, 4))
+    mistakes = display.values["zero-one"]
+    np.testing.assert_array_equal(mistakes, display.margins <= 0)
+    for name, loss in zip(display.values, losses.ALL, strict=True):
+        factor = loss.bound if np.isfinite(loss.bound) else 1.0
+        np.testing.assert_allclose(display.values[name], factor * loss.value(display.margins), atol=1e-15)
+        assert display.bounds[name] == bool((display.values[name] >= mistakes - 1e-12).all())
+    assert [name for name, holds in display.bounds.items() if not holds] == ["perceptron"]
+    assert "All but perceptron are at least the mistakes" in words_of(display)
+    assert "log likelihood 1.89, 1, 0.452" in display.alt_text
+    assert "log likelihood: (1/log 2)·log(1 + e⁻ᵐ)" in [t.get_text() for t in display.ax_.get_legend().get_texts()]
+
+
+def test_losses_as_they_are_and_by_other_names():
+    display = SurrogateCurvesDisplay.of("0-1", "log", "logistic-squared", scaled=False)
+    assert list(display.values) == ["zero-one", "log likelihood", "logistic squared"]
+    assert display.values["log likelihood"][display.margins == 0] == pytest.approx(np.log(2))
+    assert display.bounds == {"zero-one": True, "log likelihood": False, "logistic squared": False}
+    with pytest.raises(ValueError, match="There is no loss 'absolute'; give one of 'zero-one', 'squared'"):
+        SurrogateCurvesDisplay.of("absolute")
+    for margins in ((1, 1), (0, np.inf), 3):
+        with pytest.raises(ValueError, match="margins is"):
+            SurrogateCurvesDisplay.of("hinge", margins=margins)
+
+
+# ------------------------------------------------------------------------------------------------------------ paths
+
+
+def test_the_path_of_a_solver_goes_downhill_to_the_minimum():
+    X, y = scenes.figure_4_1()
+    found = surface("log", X, y, size=21)
+    model = LogisticRegression(solver="gradient", init=[1.0, 3.0])
+    steps = list(model.steps(X, y))
+    display = LossSurfaceDisplay.from_surface(found, path=steps).plot()
+    assert display.data["J"] == pytest.approx([step.value for step in steps])
+    np.testing.assert_allclose(display.path[-1], found.minima[0].theta, rtol=1e-3)
+    assert f"A path of {len(steps)} points from (" in words_of(display)
+    (start,) = [line for line in display.ax_.lines if line.get_label() == "start"]
+    np.testing.assert_array_equal(start.get_xydata()[0], [steps[0].intercept, steps[0].weights[0]])
+    far = LossSurfaceDisplay.from_surface(found, path=[(0, 0), (99, 0)])
+    assert "A path of 2 points from (0, 0), where J is 0.6931, to (99, 0)" in far.alt_text
+    assert "; 1 of them outside the picture." in far.alt_text
+
+
+def test_paths_of_other_models_are_refused():
+    two = surface("log", *clouds(), size=5)
+    with pytest.raises(ValueError, match=r"path\[0\] has 2 weights .* two weights and no intercept"):
+        LossSurfaceDisplay.from_surface(two, path=LogisticRegression().steps(*clouds()))
+    path = list(LogisticRegression(fit_intercept=False).steps(*clouds()))
+    np.testing.assert_array_equal(LossSurfaceDisplay.from_surface(two, path=path).path[-1], path[-1].weights)
+    for path, says in (([], "path is empty"), ([3], r"path\[0\] is 3; give a pair"), ([(0, np.inf)], "finite numbers")):
+        with pytest.raises(ValueError, match=says):
+            LossSurfaceDisplay.from_surface(two, path=path)
+
+
+# ------------------------------------------------------------------------------------------- steps and certificates
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_steps_of_a_model_and_the_same_steps_given_are_one_picture(classes):
+    X, y = clouds(classes=classes)
+    model = Perceptron(max_passes=2)
+    steps = []
+    for step in model.steps(X, y):
+        steps.append(step)
+        if len(steps) == 7:
+            break
+    one = PerceptronStepsDisplay.from_estimator(model, X, y, count=4, first=3)
+    other = PerceptronStepsDisplay.from_steps(steps, X, y, count=4, first=3)
+    assert one.data == other.data
+    assert one.data["row"] == [step.row for step in steps[2:6]]
+    z = X @ np.transpose(steps[5].weights) + steps[5].intercept
+    said = np.unique(y)[(z > 0).astype(int) if classes == 2 else z.argmax(axis=1)]
+    assert one.data["wrong after"][-1] == int((said != y).sum())
+    assert f"Updates 3 to 6 of Perceptron on 60 rows of two columns: {one.data['wrong before'][0]} wrong" in words_of(
+        one
+    )
+    assert len(np.ravel(one.ax_)) == 4
+    with pytest.raises(ValueError, match="fewer than 99 steps"):
+        PerceptronStepsDisplay.from_steps(steps, X, y, first=99)
+    with pytest.raises(ValueError, match="GaussianNB has no steps"):
+        PerceptronStepsDisplay.from_estimator(GaussianNB(), X, y)
+
+
+def test_the_certificate_of_separability_is_drawn_and_told():
+    X, y = np.array([[0, 0], [0, 2], [2, 0], [2, 2]], float), list("aabb")
+    apart = SeparabilityDisplay.from_data(X, y, theme="dark")
+    assert words_of(apart) == (
+        "4 rows of classes a, b. Separated: a line parts classes a and b, the nearest row is 1 away."
+    )
+    crossed = SeparabilityDisplay.from_result(separability(X, list("abba")), X, list("abba"), legend=False)
+    assert crossed.data["multiplier"].sum() > 0
+    assert sorted(crossed.data["row"]) == [0, 1, 2, 3]
+    assert crossed.ax_.get_legend() is None
+    with pytest.raises(TypeError, match=r"give what separatrix\.separability"):
+        SeparabilityDisplay.from_result("overlap", X, y)
+    with pytest.raises(ValueError, match="X has 3 columns; a picture needs two"):
+        SeparabilityDisplay.from_data(np.ones((4, 3)), y)

@@ -8,10 +8,13 @@ except ImportError as error:
 from .decision_regions import DecisionRegionsDisplay
 from .display import Display
 from .loss_surface import LossSurfaceDisplay, describe_slice, draw_slice
+from .perceptron_steps import PerceptronStepsDisplay
 from .regions import alt_text as describe_regions
 from .regions import draw as draw_regions
 from .separability import draw as draw_separability
+from .separability_display import SeparabilityDisplay
 from .style import theme
+from .surrogate_curves import SurrogateCurvesDisplay
 from .updates import alt_text as describe_updates
 from .updates import draw as draw_updates
 
@@ -19,6 +22,9 @@ __all__ = [
     "DecisionRegionsDisplay",
     "Display",
     "LossSurfaceDisplay",
+    "PerceptronStepsDisplay",
+    "SeparabilityDisplay",
+    "SurrogateCurvesDisplay",
     "describe_regions",
     "describe_slice",
     "describe_updates",

@@ -10,7 +10,8 @@ import matplotlib.pyplot as plt
 from matplotlib.transforms import ScaledTranslation
 
 from ..verdict import plain_value
-from .style import dress, theme
+from .style import dress
+from .style import theme as themed
 
 SMALL = 9.0
 """The size of letters in legends and notes, in points."""
@@ -34,7 +35,7 @@ class Display(ABC):
 
         `theme` is "light" or "dark", None what `with plots.theme(…)` says; `title` replaces the one that is made.
         """
-        with _theme(theme):
+        with themed(theme):
             ax = self._axes() if ax is None else self._checked(ax)
             dress(ax)
             self._draw(ax, legend, title)
@@ -77,9 +78,6 @@ class Display(ABC):
                 f"ax is {type(ax).__name__}; {type(self).__name__} draws on one axes of matplotlib: give it, or None."
             )
         return ax
-
-
-_theme = theme
 
 
 def legend_below(ax: Any, columns: int = 3, handles: Any = None, gap: float = BELOW) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 
 from ..surfaces.minima import Minimum
 from ..surfaces.surface import Slice, Surface
-from .style import COLOURS, YELLOW
+from .display import Display, legend_below
+from .loss_path import draw_path, path_of
+from .style import YELLOW, current, dress, look
+from .style import theme as themed
 
 Floats = NDArray[np.float64]
 COLOUR_MAP, LEVELS = "cividis", 16
@@ -41,25 +44,29 @@ MARKS = {
 
 
 @dataclass(eq=False)
-class LossSurfaceDisplay:
+class LossSurfaceDisplay(Display):
     """The surface as contours, with a mark for each minimum: made by `from_surface`, drawn by `plot`.
 
     A star is the minimum, a diamond a local one; an arrow shows the way to one at infinity, and is white where that is
-    local; the region in which mistakes are fewest has an outline. `alt_text` says it in words.
+    local; the region in which mistakes are fewest has an outline. The path of a solver is a white line with arrows from
+    its start to its end. `alt_text` says it in words.
     """
 
     surface: Surface
-    ax_: Any = field(default=None, init=False)
-    figure_: Any = field(default=None, init=False)
+    path: Floats | None = None
+    """Points (θ₀, θ₁), n×2."""
 
     @classmethod
-    def from_surface(cls, surface: Surface) -> LossSurfaceDisplay:
-        """A display that keeps the surface; nothing is drawn yet."""
+    def from_surface(cls, surface: Surface, *, path: Any = None) -> LossSurfaceDisplay:
+        """A display that keeps the surface, and a path over it; nothing is drawn yet.
+
+        The path is a list of pairs (θ₀, θ₁), or of the steps that `model.steps(X, y)` gives.
+        """
         if not isinstance(surface, Surface):
             raise TypeError(
                 f"from_surface() was given {type(surface).__name__}; give what separatrix.surface(…) returns."
             )
-        return cls(surface)
+        return cls(surface, None if path is None else path_of(path, surface))
 
     @property
     def alt_text(self) -> str:
@@ -68,35 +75,76 @@ class LossSurfaceDisplay:
         ranges = f"θ₀ from {s.theta0[0]:.4g} to {s.theta0[-1]:.4g}, θ₁ from {s.theta1[0]:.4g} to {s.theta1[-1]:.4g}"
         found = "; ".join(map(str, s.minima))
         heights = f"from {s.values.min():.4g} to {s.values.max():.4g}"
-        return f"{s.title} of {len(s.criterion.plane.Z)} rows over {ranges}: {heights}. {found}."
+        words = f"{s.title} of {len(s.criterion.plane.Z)} rows over {ranges}: {heights}. {found}."
+        return words if self.path is None else f"{words} {self._path_words(self.path)}"
 
-    def plot(self, ax: Any = None, *, colour_bar: bool = True) -> LossSurfaceDisplay:
+    @property
+    def data(self) -> dict[str, Any]:
+        """A line for each point of the path and J there; without a path a line for each point of the grid."""
+        s = self.surface
+        if self.path is not None:
+            values = np.array([s.at(*point) for point in self.path])
+            return {"θ₀": self.path[:, 0], "θ₁": self.path[:, 1], "J": values}
+        first, second = (each.ravel() for each in np.meshgrid(s.theta0, s.theta1, indexing="ij"))
+        return {"θ₀": first, "θ₁": second, "J": s.values.ravel()}
+
+    def _facts(self) -> dict[str, Any]:
+        s = self.surface
+        return {"loss": s.title, "rows": len(s.criterion.plane.Z), "minima": [str(minimum) for minimum in s.minima]}
+
+    def _path_words(self, path: Floats) -> str:
+        s = self.surface
+        (start, end), n = (path[0], path[-1]), len(path)
+        low, high = np.array([s.theta0[0], s.theta1[0]]), np.array([s.theta0[-1], s.theta1[-1]])
+        outside = int(((path < low) | (path > high)).any(axis=1).sum())
+        ends = [f"({at[0]:.4g}, {at[1]:.4g}), where J is {s.at(*at):.4g}" for at in (start, end)]
+        beyond = f"; {outside} of them outside the picture" if outside else ""
+        return f"A path of {n} points from {ends[0]}, to {ends[1]}{beyond}."
+
+    def plot(
+        self, ax: Any = None, *, theme: str | None = None, legend: bool = True, title: str | None = None,
+        colour_bar: bool = True,
+    ) -> Self:  # fmt: skip
         """Draw it, on new axes unless some are given; they are kept as `ax_` and `figure_`."""
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 4.8), layout="constrained")
+        with themed(theme):
+            ax = self._axes() if ax is None else self._checked(ax)
+            dress(ax)
+            filled = self._drawn(ax, legend, title)
+            if colour_bar:
+                name = "J₀₁" if self.surface.criterion.counts else f"J, {self.surface.title}"
+                ax.figure.colorbar(filled, ax=ax, format="%.3g", label=name, ticks=_ticks(self.surface))
         self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw(self, ax: Any, legend: bool, title: str | None) -> None:
+        self._drawn(ax, legend, title)
+
+    def _drawn(self, ax: Any, legend: bool, title: str | None) -> Any:
         s = self.surface
         filled = _steps(ax, s) if s.criterion.counts else _bands(ax, s)
-        if colour_bar:
-            name = "J₀₁" if s.criterion.counts else f"J, {s.title}"
-            ax.figure.colorbar(filled, ax=ax, format="%.3g", label=name, ticks=_ticks(s))
         for minimum in s.minima:
             if minimum.cone is not None:
                 _outline(ax, s, minimum)
             _mark(ax, s, minimum)
         ax.set_xlim(s.theta0[0], s.theta0[-1])
         ax.set_ylim(s.theta1[0], s.theta1[-1])
+        if self.path is not None:
+            entries = draw_path(ax, self.path)
+            if legend:
+                legend_below(ax, 4, [*legend_entries([s]), *entries])
         ax.set_xlabel("θ₀")
         ax.set_ylabel("θ₁")
-        ax.set_title(s.title)
-        return self
+        ax.set_title(s.title if title is None else title)
+        return filled
 
 
-def draw_slice(cut: Slice, ax: Any = None, *, colour: str = COLOURS[0]) -> Any:
+@themed()
+def draw_slice(cut: Slice, ax: Any = None, *, colour: str | None = None) -> Any:
     """The curve t ↦ J with one weight held, and its minima; returns the axes."""
     if ax is None:
         _, ax = plt.subplots(figsize=(5.6, 2.8), layout="constrained")
-    ax.plot(cut.t, cut.values, color=colour, lw=1.8)
+    dress(ax)
+    ax.plot(cut.t, cut.values, color=colour or look(0).colour, lw=1.8)
     moving = 0 if cut.fixed == "θ₁" else 1
     for minimum in cut.minima:
         if not minimum.attained:
@@ -194,7 +242,7 @@ def _mark(ax: Any, s: Surface, minimum: Minimum) -> None:
     ax.annotate(
         f"{minimum.value:.3f}".rstrip("0").rstrip("."), place, xytext=(0, inwards if radial else 14),
         textcoords="offset points", ha="left" if middle < 0.2 else "right" if middle > 0.8 else "center",
-        fontsize=LETTERS, zorder=6, bbox={"fc": "white", "ec": "none", "alpha": 0.8, "pad": 1.2},
+        fontsize=LETTERS, zorder=9, bbox={"fc": current().paper, "ec": "none", "alpha": 0.8, "pad": 1.2},
     )  # fmt: skip
 
 

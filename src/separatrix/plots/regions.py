@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from numpy.typing import NDArray
 
-from .style import look, plural
+from .style import current, dress, look, plural, theme
 
 Floats = NDArray[np.float64]
 PAD, FINE = 0.15, 301
@@ -42,6 +42,7 @@ def regions_of(model: Any, X: Any, fine: int = FINE) -> Regions:
     return Regions(across, up, chosen, open_.reshape(fine, fine), np.asarray(model.classes_))
 
 
+@theme()
 def draw(model: Any, X: Any, y: Any, *, ax: Any = None, fine: int = FINE) -> Any:
     """Draw the regions of a fitted classifier over rows of two columns, and the rows.  [003 slides 11, 12]
 
@@ -52,20 +53,21 @@ def draw(model: Any, X: Any, y: Any, *, ax: Any = None, fine: int = FINE) -> Any
     if labels.shape != (len(rows),):
         raise ValueError(f"y has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.")
     ax = plt.subplots(figsize=(4.6, 4.2), layout="constrained")[1] if ax is None else ax
-    K = len(found.classes)
+    dress(ax)
+    K, worn = len(found.classes), current()
     shades = ListedColormap([look(k).colour for k in range(K)])
-    ax.pcolormesh(found.across, found.up, found.chosen, cmap=shades, vmin=-0.5, vmax=K - 0.5, alpha=0.18, lw=0,
+    ax.pcolormesh(found.across, found.up, found.chosen, cmap=shades, vmin=-0.5, vmax=K - 0.5, alpha=worn.veil, lw=0,
                   rasterized=True, shading="nearest")  # fmt: skip
     for k in range(K):
-        ax.contour(found.across, found.up, found.chosen == k, levels=[0.5], colors="black", linewidths=0.9)
+        ax.contour(found.across, found.up, found.chosen == k, levels=[0.5], colors=worn.ink, linewidths=0.9)
     if found.ambiguous.any():
-        with plt.rc_context({"hatch.linewidth": 0.6, "hatch.color": "#333333"}):
+        with plt.rc_context({"hatch.linewidth": 0.6, "hatch.color": worn.grey}):
             ax.contourf(found.across, found.up, found.ambiguous, levels=[0.5, 1.5], colors="none", hatches=["////"])
-        ax.contour(found.across, found.up, found.ambiguous, levels=[0.5], colors="#333333", linewidths=0.9,
+        ax.contour(found.across, found.up, found.ambiguous, levels=[0.5], colors=worn.grey, linewidths=0.9,
                    linestyles="--")  # fmt: skip
     for k, label in enumerate(found.classes.tolist()):
         colour, marker = look(k)
-        ax.scatter(*rows[labels == label].T, s=20, c=colour, marker=marker, lw=0.3, ec="white", label=str(label))
+        ax.scatter(*rows[labels == label].T, s=20, c=colour, marker=marker, lw=0.3, ec=worn.paper, label=str(label))
     ax.set_xlim(found.across[0], found.across[-1])
     ax.set_ylim(found.up[0], found.up[-1])
     return ax

@@ -16,7 +16,7 @@ from ..rule import LinearRule
 from ..separable import Combination, Separability
 from .lines import boundary, regions
 from .separability_words import LEGEND, title
-from .style import GREY, YELLOW, look
+from .style import current, dress, look, theme
 
 Floats = NDArray[np.float64]
 RING, SHARE_PRINT, ASIDE = 150, 8, 22
@@ -42,6 +42,7 @@ class Scene(NamedTuple):
     high: Floats
 
 
+@theme()
 def draw(result: Separability, X: Any, y: Any, ax: Any = None, *, sample_weight: Any = None) -> Any:
     """Draw how the classes lie to each other, and what proves it; X and y are those of the result, X of two columns.
 
@@ -53,6 +54,7 @@ def draw(result: Separability, X: Any, y: Any, ax: Any = None, *, sample_weight:
     place = _places(result, y, sample_weight)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 7.0), layout="compressed")
+    dress(ax)
     scene = Scene(ax, result, X, place, *_box(X[place >= 0], result.fit_intercept))
     _classes(scene)
     if result.certificate.weights is not None:
@@ -120,7 +122,7 @@ def _line(scene: Scene) -> None:
     words = LEGEND[result.kind]
     for n, ends in enumerate(boundary(rule, scene.low, scene.high)):
         first = "" if n == 0 else "_"  # a label that begins so stays out of the legend
-        scene.ax.plot(*ends.T, color="black", lw=1.6, zorder=2.5, label=first + words.line)
+        scene.ax.plot(*ends.T, color=current().ink, lw=1.6, zorder=2.5, label=first + words.line)
     if result.kind == "separated":
         _band(scene, rule, words.band)
     counts = scene.place >= 0
@@ -137,7 +139,9 @@ def _band(scene: Scene, rule: LinearRule, label: str) -> None:
     outer = Path([(x, y), (right, y), (right, top), (x, top), (x, y)], closed=True)
     inner = regions(rule, scene.low, scene.high, scene.result.certificate.margin)
     holes = [Path(np.vstack([region[::-1], region[-1:]]), closed=True) for region in inner]
-    band = PathPatch(Path.make_compound_path(outer, *holes), fc=GREY, alpha=0.15, lw=0, zorder=0.5, label=label)
+    band = PathPatch(
+        Path.make_compound_path(outer, *holes), fc=current().grey, alpha=0.15, lw=0, zorder=0.5, label=label
+    )
     scene.ax.add_patch(band)
 
 
@@ -160,13 +164,13 @@ def _crossing(scene: Scene, crossing: Combination) -> None:
         _joined(scene, crossing.rows[own], colour, "-")
         _shares(scene, crossing, own, star, colour)
         if not any(np.array_equal(other, mask) for mask in owns):
-            _joined(scene, crossing.rows[other], "black", ":")
+            _joined(scene, crossing.rows[other], current().ink, ":")
     if not scene.result.fit_intercept:
-        scene.ax.plot(0, 0, "+", color="black", ms=12, mew=1.5, zorder=4, label="the origin")
+        scene.ax.plot(0, 0, "+", color=current().ink, ms=12, mew=1.5, zorder=4, label="the origin")
         for star in stars:
-            scene.ax.plot(*np.array([np.zeros(2), star]).T, ":", color="black", lw=1.2, zorder=4)
+            scene.ax.plot(*np.array([np.zeros(2), star]).T, ":", color=current().ink, lw=1.2, zorder=4)
     words = LEGEND["crossing" if scene.result.fit_intercept else "cones"].line
-    scene.ax.scatter(*stars.T, s=260, marker="*", c=YELLOW, ec="black", lw=1, zorder=6, label=words)
+    scene.ax.scatter(*stars.T, s=260, marker="*", c=current().mark, ec="black", lw=1, zorder=6, label=words)
     _rings(scene, scene.X[crossing.rows], "rows of the mixture", "s")
 
 
@@ -193,12 +197,12 @@ def _shares(scene: Scene, crossing: Combination, own: NDArray[np.bool_], star: F
         scene.ax.annotate(
             f"{100 * share:.3g} %", point, xytext=shift, textcoords="offset points", color=colour, zorder=7,
             ha="center", va="center", fontsize=SHARE_PRINT, weight="bold",
-            bbox={"fc": "white", "ec": "none", "alpha": 0.75, "pad": 1},
+            bbox={"fc": current().paper, "ec": "none", "alpha": 0.75, "pad": 1},
         )  # fmt: skip
 
 
 def _rings(scene: Scene, points: Floats, label: str, marker: str = "o") -> None:
-    scene.ax.scatter(*points.T, s=RING, marker=marker, fc="none", ec="black", lw=1.2, zorder=5, label=label)
+    scene.ax.scatter(*points.T, s=RING, marker=marker, fc="none", ec=current().ink, lw=1.2, zorder=5, label=label)
 
 
 def _frame(scene: Scene) -> None:

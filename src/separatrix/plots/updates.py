@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ..rule import LinearRule
 from .lines import boundary, regions
-from .style import GREY, YELLOW, look, plural
+from .style import YELLOW, current, dress, look, plural, theme
 
 Floats = NDArray[np.float64]
 PAD, ARROW, WIDEST = 0.12, 0.16, 5
@@ -37,12 +37,15 @@ def draw(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1, axes: A
     the boundary was the dashed line and becomes the solid one, an arrow shows the way the weights point, and the title
     says how many rows are wrong before and after: an update mends its own row, and may spoil others. Returns the axes.
     """
-    rows, labels = _plane(X), np.asarray(y)
+    rows, labels = plane_of(X), np.asarray(y)
     if labels.shape != (len(rows),):
         raise ValueError(f"y has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.")
-    panels = _panels(model, X, y, count, first)
-    if not panels:
-        raise ValueError(f"The run has fewer than {first} updates: there is nothing to draw. Begin earlier.")
+    return draw_panels(panels_of(model, X, y, count, first), rows, labels, axes)
+
+
+@theme()
+def draw_panels(panels: list[Panel], rows: Floats, labels: NDArray[Any], axes: Any = None, legend: bool = True) -> Any:
+    """Draw updates, one in each axes; new ones unless they are given. Axes that are left over are switched off."""
     if axes is None:
         wide = min(WIDEST, len(panels))
         high = -(-len(panels) // wide)
@@ -51,31 +54,35 @@ def draw(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1, axes: A
     if len(places) < len(panels):
         raise ValueError(f"{len(panels)} updates need as many axes; {len(places)} were given.")
     for ax, panel in zip(places, panels, strict=False):
+        dress(ax)
         _draw_one(ax, panel, rows, labels)
     for ax in places[len(panels) :]:
         ax.set_axis_off()
-    _legend(places[0], panels[0])
+    if legend:
+        _legend(places[0], panels[0])
     return axes
 
 
 def alt_text(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1) -> str:
     """The same in words, for who cannot see it."""
-    rows, labels = _plane(X), np.asarray(y)
+    rows, labels = plane_of(X), np.asarray(y)
     lines = [f"{plural(len(rows))} of two columns; updates {first} on of {type(model).__name__}."]
-    for panel in _panels(model, X, y, count, first):
-        was, now = _wrong(panel.before, rows, labels), _wrong(panel.after, rows, labels)
+    for panel in panels_of(model, X, y, count, first):
+        was, now = wrong_of(panel.before, rows, labels), wrong_of(panel.after, rows, labels)
         lines.append(f"Update {panel.number}: row {panel.row} ({panel.label}) was mistaken; {was} wrong, then {now}.")
     return " ".join(lines)
 
 
-def _plane(X: Any) -> Floats:
+def plane_of(X: Any) -> Floats:
+    """X as rows of two columns."""
     rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2:
         raise ValueError(f"X has shape {rows.shape}; a picture of updates needs rows of two columns.")
     return rows
 
 
-def _panels(model: Any, X: Any, y: Any, count: int, first: int) -> list[Panel]:
+def panels_of(model: Any, X: Any, y: Any, count: int, first: int) -> list[Panel]:
+    """`count` updates of a clone of the model from number `first` on; at least one."""
     if count < 1 or first < 1:
         raise ValueError(f"count is {count} and first {first}; both are at least one.")
     learner, panels = clone(model), []
@@ -89,6 +96,8 @@ def _panels(model: Any, X: Any, y: Any, count: int, first: int) -> list[Panel]:
             panels.append(Panel(number, before, after, update.row, update.label))
         before = after
     run.close()
+    if not panels:
+        raise ValueError(f"The run has fewer than {first} updates: there is nothing to draw. Begin earlier.")
     return panels
 
 
@@ -108,7 +117,8 @@ def _so_far(learner: Any) -> tuple[Any, ...]:
     return classes if len(classes) > 1 else (f"not {classes[0]}", classes[0])
 
 
-def _wrong(rule: LinearRule | None, X: Floats, y: NDArray[Any]) -> int:
+def wrong_of(rule: LinearRule | None, X: Floats, y: NDArray[Any]) -> int:
+    """How many rows the rule gets wrong; without weights all are of the first class."""
     predicted = np.full(len(y), np.unique(y)[0]) if rule is None else rule.classify(X)
     return int((predicted != y).sum())
 
@@ -120,13 +130,13 @@ def _draw_one(ax: Any, panel: Panel, X: Floats, y: NDArray[Any]) -> None:
     for k, label in enumerate(np.unique(y)):
         colour, marker = look(k)
         ax.scatter(*X[y == label].T, s=22, c=colour, marker=marker, lw=0, alpha=0.85, zorder=3)
-    for rule, style, colour in ((panel.before, "--", GREY), (panel.after, "-", "black")):
+    for rule, style, colour in ((panel.before, "--", current().grey), (panel.after, "-", current().ink)):
         if rule is not None:
             for ends in boundary(rule, low, high):
                 ax.plot(*ends.T, style, color=colour, lw=1.6, zorder=2)
                 _arrow(ax, rule, ends, colour, high - low)
     ax.scatter(*X[panel.row], s=150, fc=YELLOW, ec="black", lw=1.3, zorder=2.5)
-    was, now = _wrong(panel.before, X, y), _wrong(panel.after, X, y)
+    was, now = wrong_of(panel.before, X, y), wrong_of(panel.after, X, y)
     ax.set_title(f"update {panel.number}: row {panel.row}\n{was} → {now} wrong", fontsize=9)
     ax.set_xlim(low[0], high[0])
     ax.set_ylim(low[1], high[1])
@@ -156,7 +166,7 @@ def _legend(ax: Any, panel: Panel) -> None:
     ]
     handles += [
         plt.Line2D([], [], ls="none", marker="o", mfc=YELLOW, mec="black", ms=10, label="the row mistaken"),
-        plt.Line2D([], [], ls="--", color=GREY, label="before"),
-        plt.Line2D([], [], ls="-", color="black", label="after"),
+        plt.Line2D([], [], ls="--", color=current().grey, label="before"),
+        plt.Line2D([], [], ls="-", color=current().ink, label="after"),
     ]
     ax.figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False, fontsize=9)
