@@ -29,6 +29,7 @@ from separatrix.plots import (
     DecisionRegionsDisplay,
     LossSurfaceDisplay,
     PerceptronStepsDisplay,
+    ResponseDisplay,
     SeparabilityDisplay,
     SurrogateCurvesDisplay,
 )
@@ -307,3 +308,112 @@ def test_the_certificate_of_separability_is_drawn_and_told():
         SeparabilityDisplay.from_result("overlap", X, y)
     with pytest.raises(ValueError, match="X has 3 columns; a picture needs two"):
         SeparabilityDisplay.from_data(np.ones((4, 3)), y)
+
+
+# -------------------------------------------------------------------------------------------------------- responses
+
+
+def test_the_response_along_a_column_is_the_models_and_crosses_at_its_threshold():
+    X, y = scenes.figure_4_1()
+    model = LogisticRegression().fit(X, y)
+    display = ResponseDisplay.from_estimator(model, X, y)
+    table = display.data
+    np.testing.assert_allclose(table["score of 1"], model.decision_function(table["x0"][:, None]))
+    np.testing.assert_allclose(table["P(1)"], model.predict_proba(table["x0"][:, None])[:, 1])
+    assert display.thresholds == pytest.approx([-model.intercept_[0] / model.coef_[0, 0]])
+    assert f"The predicted class changes at {display.thresholds[0]:.4g}." in words_of(display)
+    assert display.dimension == 1
+    left, right = display.figure_.axes
+    assert np.mean(left.get_ylim()) == pytest.approx(0.5), "P = 1/2 is at the height of"
+    assert np.mean(right.get_ylim()) == pytest.approx(0, abs=1e-12), "the score 0"
+
+
+def test_the_thresholds_of_many_classes_are_where_two_scores_meet():
+    X, y = clouds(columns=3, classes=3, n=90)
+    model = LogisticRegression(l2=0.01).fit(X, y)
+    display = ResponseDisplay.from_estimator(model, X, y, features=1, response="score")
+    assert len(display.thresholds)
+    for t in display.thresholds:
+        row = X.mean(axis=0)
+        row[1] = t
+        scores = np.sort(model.decision_function(row[None])[0])
+        assert scores[-1] == pytest.approx(scores[-2], abs=1e-9)
+    assert display.held == pytest.approx({"x0": X[:, 0].mean(), "x2": X[:, 2].mean()})
+    assert "X0 held at" in words_of(display)
+
+
+@pytest.mark.parametrize("response", ["score", "probability"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_surface_over_two_columns_is_the_models(response, classes):
+    X, y = clouds(columns=3, classes=classes)
+    model = LogisticRegression(l2=0.01).fit(X, y)
+    display = ResponseDisplay.from_estimator(model, X, y, features=[0, 2], response=response, target="north")
+    assert display.dimension == 3
+    assert hasattr(display.ax_, "zaxis")
+    a, b = display.data["x0"], display.data["x2"]
+    rows = np.column_stack([a, np.full(len(a), X[:, 1].mean()), b])
+    if response == "probability":
+        np.testing.assert_allclose(display.probabilities, model.predict_proba(rows), atol=1e-12)
+    else:
+        z = model.decision_function(rows)
+        low = -z.max() if classes == 2 else z[:, 0].min()
+        assert f"the score of north is from {low:.3g} to" in words_of(display)
+    assert any(line.get_label() == "boundary" for line in display.ax_.lines)
+    _, solid = plt.subplots(subplot_kw={"projection": "3d"})
+    assert display.plot(solid, theme="dark").ax_ is solid
+    with pytest.raises(ValueError, match="A surface needs axes of three dimensions"):
+        display.plot(plt.subplots()[1])
+
+
+def test_models_answer_with_what_they_have():
+    X, y = clouds()
+    bayes = ResponseDisplay.from_estimator(GaussianNB().fit(X, y), X, y, features=0)
+    assert bayes.scores is None
+    squares = ResponseDisplay.from_estimator(LeastSquaresClassifier().fit(X, y), X, y, features=0)
+    assert squares.probabilities is None
+    label = squares.ax_.get_ylabel()
+    assert label.startswith("score")
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({}, "X has 3 columns; name one or two by features"),
+        ({"dimension": 1}, "X has 3 columns; name one by features"),
+        ({"dimension": 2}, "dimension is 2; give 1, a curve over one column, or 3, a surface over two"),
+        ({"features": [0, 1], "dimension": 1}, "a curve has one column, a surface two"),
+        ({"features": [0, 1, 2]}, "name 2 different columns at most"),
+        ({"features": "height"}, "features names 'height'"),
+        ({"features": [0, 1], "response": "both"}, "response is 'both'; it must be one of 'score', 'probability'"),
+        ({"features": 0, "response": "probability"}, "LeastSquaresClassifier has no predict_proba"),
+        ({"features": [0, 1], "target": "up"}, r"target is 'up'; the classes are \['north', 'south'\]"),
+        ({"features": 0, "y": [0, 1]}, "a label for each of the 60 rows"),
+    ],
+)
+def test_responses_that_cannot_be_drawn_are_refused(settings, says):
+    X, y = clouds(columns=3)
+    model = LeastSquaresClassifier().fit(X, y)
+    with pytest.raises(ValueError, match=says):
+        ResponseDisplay.from_estimator(model, **{"X": X, "y": y, **settings})
+    with pytest.raises(NotFittedError, match="has not learnt yet"):
+        ResponseDisplay.from_estimator(LeastSquaresClassifier(), X, y)
+    assert not plt.get_fignums()
+
+
+def test_a_model_that_only_predicts_has_no_response():
+    from sklearn.neighbors import NearestCentroid
+    from sklearn.svm import SVC
+
+    X, y = clouds(classes=3)
+    pairs = SVC(decision_function_shape="ovo").fit(*clouds(classes=4))
+    with pytest.raises(ValueError, match="SVC gives 6 scores for 4 classes; one for each class is needed"):
+        ResponseDisplay.from_estimator(pairs, *clouds(classes=4), features=0)
+
+    class Bare:
+        classes_ = np.unique(y)
+
+        def predict(self, X):
+            return NearestCentroid().fit(*clouds(classes=3)).predict(X)
+
+    with pytest.raises(ValueError, match="Bare has neither decision_function"):
+        ResponseDisplay.from_estimator(Bare(), X, y)

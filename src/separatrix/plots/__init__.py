@@ -11,6 +11,7 @@ from .loss_surface import LossSurfaceDisplay, describe_slice, draw_slice
 from .perceptron_steps import PerceptronStepsDisplay
 from .regions import alt_text as describe_regions
 from .regions import draw as draw_regions
+from .response import ResponseDisplay
 from .separability import draw as draw_separability
 from .separability_display import SeparabilityDisplay
 from .style import theme
@@ -23,6 +24,7 @@ __all__ = [
     "Display",
     "LossSurfaceDisplay",
     "PerceptronStepsDisplay",
+    "ResponseDisplay",
     "SeparabilityDisplay",
     "SurrogateCurvesDisplay",
     "describe_regions",

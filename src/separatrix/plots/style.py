@@ -77,7 +77,7 @@ def theme(name: str | None = None) -> Iterator[Theme]:
 def _settings(chosen: Theme) -> dict[str, Any]:
     paper = dict.fromkeys(("figure.facecolor", "figure.edgecolor", "axes.facecolor"), chosen.paper)
     inked = ("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color", "hatch.color")
-    return {**paper, **dict.fromkeys(inked, chosen.ink), "grid.color": chosen.grey}
+    return {**paper, **dict.fromkeys(inked, chosen.ink), "grid.color": chosen.grey, "grid.linewidth": 0.5}
 
 
 def dress(ax: Any) -> None:

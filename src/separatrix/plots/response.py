@@ -1,0 +1,239 @@
+"""What a model answers along one column or over two: its score and probability, and where it changes its mind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import NDArray
+
+from .display import Display
+from .inputs import (
+    Places,
+    Table,
+    check_fitted,
+    classes_of,
+    labels_of,
+    places_of,
+    probabilities_of,
+    scores_of,
+    table_of,
+)
+from .response_line import draw_line
+from .response_surface import draw_surface
+from .style import plural
+
+Floats = NDArray[np.float64]
+PAD = 0.08
+FINE = {1: 401, 3: 61}
+"""Points along each axis of a curve, and of a surface."""
+RESPONSES = ("score", "probability", "both")
+
+
+@dataclass(eq=False)
+class ResponseDisplay(Display):
+    """z = xᵀw + b and P = σ(z) against a column, or as a surface over two.  [003 slides 8, 10; 004 Figures 4.1, 4.2]
+
+    Of one column: curves, the rows at the height of their class, and thresholds where another class begins to win. The
+    score has an axis of its own at the right, on which 0 is at the height of P = ½. Of two columns: a surface in three
+    dimensions with the boundary drawn upon it and on the floor.
+    """
+
+    grid: tuple[Floats, ...]
+    """The points of each column that is drawn."""
+    scores: Floats | None
+    """At these points, grid × K; of two classes zero for the first."""
+    probabilities: Floats | None
+    thresholds: Floats
+    """Of one column: where the winner changes."""
+    points: Floats
+    """The rows in the columns that are drawn."""
+    truth: Places
+    classes: NDArray[Any]
+    columns: tuple[str, ...]
+    held: dict[str, float]
+    target: int
+    """The place of the class whose surface is drawn, or of two classes the second."""
+    name: str
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: Any, *, features: Any = None, dimension: int | None = None,
+        response: str | None = None, target: Any = None, ax: Any = None, theme: str | None = None, **looks: Any,
+    ) -> ResponseDisplay:  # fmt: skip
+        """The response of a fitted model along one column, or over two; other columns are held at their means.
+
+        `features` names one column or two; `dimension` is then 1, a curve, or 3, a surface over two columns. If neither
+        is given the number of columns decides. `response` is "probability", "score" or, of a curve, "both"; None is
+        what the model has. `target` is the class whose surface is drawn: of two classes the second unless said
+        otherwise, of more the last.
+        """
+        check_fitted(model)
+        table = table_of(X, model)
+        classes = classes_of(model, X)
+        truth = places_of(labels_of(y, table.count), classes)
+        chosen = _columns(table, features, dimension)
+        wanted = _response(model, response, len(chosen))
+        grid = tuple(_axis(table.values[:, j], FINE[1 if len(chosen) == 1 else 3]) for j in chosen)
+        rows = np.tile(table.values.mean(axis=0), (int(np.prod([len(t) for t in grid])), 1))
+        rows[:, chosen] = np.column_stack([each.ravel() for each in np.meshgrid(*grid)])
+        given, K = table.like(rows), len(classes)
+        scores = scores_of(model, given) if wanted in ("score", "both") else None
+        sure = probabilities_of(model, given) if wanted in ("probability", "both") else None
+        _check_width(model, scores, K)
+        decides = scores if scores is not None else np.log(np.maximum(_known(sure), 1e-300))
+        display = cls(
+            grid, scores, sure, _crossings(grid[0], decides) if len(chosen) == 1 else np.empty(0),
+            table.values[:, chosen], truth, classes, tuple(table.names[j] for j in chosen),
+            {table.names[j]: float(table.values[:, j].mean()) for j in range(len(table.names)) if j not in chosen},
+            _target(target, classes), type(model).__name__,
+        )  # fmt: skip
+        return display.plot(ax, theme=theme, **looks)
+
+    @property
+    def dimension(self) -> int:
+        """1, a curve; or 3, a surface over two columns."""
+        return 1 if len(self.columns) == 1 else 3
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """A line for each point: the columns, then the score and the probability of each class that has one."""
+        points = [each.ravel() for each in np.meshgrid(*self.grid)]
+        found: dict[str, Any] = dict(zip(self.columns, points, strict=True))
+        first = 1 if len(self.classes) == 2 else 0
+        for k, label in list(enumerate(self.classes.tolist()))[first:]:
+            if self.scores is not None:
+                found[f"score of {label}"] = self.scores[:, k]
+            if self.probabilities is not None:
+                found[f"P({label})"] = self.probabilities[:, k]
+        return found
+
+    @property
+    def alt_text(self) -> str:
+        """Over which ranges, from where to where the response goes, and at which thresholds the winner changes."""
+        ranges = " and ".join(
+            f"{name} from {t[0]:.3g} to {t[-1]:.3g}" for name, t in zip(self.columns, self.grid, strict=True)
+        )
+        label, said = self.classes.tolist()[self.target], []
+        for what, values in (("score", self.scores), ("probability", self.probabilities)):
+            if values is not None:
+                v = values[:, self.target] + 0.0
+                if what == "score" and len(self.classes) == 2 and self.target == 0:
+                    v = -values[:, 1] + 0.0  # against the other class, whose score says it all
+                said.append(f"the {what} of {label} is from {v.min():.3g} to {v.max():.3g}")
+        words = f"Response of {self.name} over {ranges}, with {plural(len(self.points))}: {' and '.join(said)}."
+        if self.dimension == 1:
+            at = ", ".join(f"{t:.4g}" for t in self.thresholds)
+            words += f" The predicted class changes at {at}." if at else " The predicted class never changes."
+        return words + (f" {self.held_words[0].upper()}{self.held_words[1:]}." if self.held else "")
+
+    @property
+    def held_words(self) -> str:
+        """Which columns stay at their means."""
+        if not self.held:
+            return ""
+        if len(self.held) > 2:
+            return f"{len(self.held)} other columns held at their means"
+        return " and ".join(f"{name} held at {value:.3g}" for name, value in self.held.items())
+
+    def _facts(self) -> dict[str, Any]:
+        return {"model": self.name, "classes": self.classes, "thresholds": self.thresholds, "held": self.held}
+
+    def _axes(self) -> Any:
+        if self.dimension == 1:
+            return plt.subplots(figsize=(6.4, 4.6), layout="constrained")[1]
+        return plt.subplots(
+            figsize=(6.2, 5.4), subplot_kw={"projection": "3d"},
+            gridspec_kw={"left": 0.0, "right": 0.94, "bottom": 0.1, "top": 0.92},
+        )[1]  # fmt: skip
+
+    def _checked(self, ax: Any) -> Any:
+        ax = super()._checked(ax)
+        if hasattr(ax, "zaxis") != (self.dimension == 3):
+            raise ValueError(
+                "A surface needs axes of three dimensions: plt.subplots(subplot_kw={'projection': '3d'})."
+                if self.dimension == 3
+                else "A curve needs plain axes of two dimensions, and these have three."
+            )
+        return ax
+
+    def _draw(self, ax: Any, legend: bool, title: str | None) -> None:
+        made = f"Response of {self.name}" + (f"\n{self.held_words}" if self.held else "")
+        ax.set_title(made if title is None else title, fontsize=10.5)
+        (draw_line if self.dimension == 1 else draw_surface)(ax, self, legend)
+
+
+def _columns(table: Table, features: Any, dimension: Any) -> list[int]:
+    d = len(table.names)
+    if dimension not in (None, 1, 3):
+        raise ValueError(f"dimension is {dimension!r}; give 1, a curve over one column, or 3, a surface over two.")
+    if features is None:
+        needed = {1: 1, 3: 2}.get(dimension, d)
+        if d != needed or d > 2:
+            raise ValueError(
+                f"X has {d} columns; name {'one' if needed == 1 else 'one or two' if dimension is None else 'two'} by "
+                "features=…, the others are held at their means."
+            )
+        return list(range(d))
+    chosen = table.places(features, 2)
+    if dimension is not None and len(chosen) != {1: 1, 3: 2}[dimension]:
+        raise ValueError(
+            f"dimension is {dimension} and features is {features!r}; a curve has one column, a surface two."
+        )
+    return chosen
+
+
+def _response(model: Any, response: Any, columns: int) -> str:
+    has = [what for what, method in (("score", "decision_function"), ("probability", "predict_proba"))
+           if hasattr(model, method)]  # fmt: skip
+    if response is None:
+        if not has:
+            raise ValueError(
+                f"{type(model).__name__} has neither decision_function(X) nor predict_proba(X), so it has no response "
+                "to draw: draw its regions by DecisionRegionsDisplay."
+            )
+        return "both" if len(has) == 2 and columns == 1 else has[-1]
+    if response not in RESPONSES or (response == "both" and columns == 2):
+        known = RESPONSES if columns == 1 else RESPONSES[:2]
+        raise ValueError(f"response is {response!r}; it must be one of {', '.join(map(repr, known))}.")
+    return str(response)
+
+
+def _check_width(model: Any, scores: Floats | None, K: int) -> None:
+    if scores is not None and scores.shape[1] != K:
+        raise ValueError(
+            f"{type(model).__name__} gives {scores.shape[1]} scores for {K} classes; one for each class is needed."
+        )
+
+
+def _known(sure: Floats | None) -> Floats:
+    assert sure is not None
+    return sure
+
+
+def _target(target: Any, classes: NDArray[Any]) -> int:
+    known = classes.tolist()
+    if target is None:
+        return len(known) - 1
+    if target not in known:
+        raise ValueError(f"target is {target!r}; the classes are {known}.")
+    return int(known.index(target))
+
+
+def _axis(values: Floats, fine: int) -> Floats:
+    low, high = float(values.min()), float(values.max())
+    pad = PAD * (high - low or 1.0)
+    return np.linspace(low - pad, high + pad, fine)
+
+
+def _crossings(t: Floats, scores: Floats) -> Floats:
+    """Where the largest score becomes another's, by a straight line between the two points around it."""
+    winner = scores.argmax(axis=1)
+    found = []
+    for i in np.flatnonzero(np.diff(winner)):
+        a, b = winner[i], winner[i + 1]
+        before, after = scores[i, a] - scores[i, b], scores[i + 1, a] - scores[i + 1, b]
+        found.append(t[i] + (t[i + 1] - t[i]) * before / (before - after))
+    return np.array(found)
