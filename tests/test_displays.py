@@ -32,6 +32,7 @@ from separatrix.plots import (
     ResponseDisplay,
     SeparabilityDisplay,
     SurrogateCurvesDisplay,
+    WeightsDisplay,
 )
 from separatrix.plots.style import THEMES, contrast
 
@@ -417,3 +418,103 @@ def test_a_model_that_only_predicts_has_no_response():
 
     with pytest.raises(ValueError, match="Bare has neither decision_function"):
         ResponseDisplay.from_estimator(Bare(), X, y)
+
+
+# ---------------------------------------------------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize("method", ["wald", "profile"])
+def test_weights_and_their_ends_are_those_of_the_inference_in_standard_deviations(method):
+    X, y = clouds(columns=3, n=200)
+    X = X * [1, 100, 0.01]
+    model = LogisticRegression().fit(X, y)
+    found = model.inference(X, y)
+    display = WeightsDisplay.from_estimator(model, X, y, level=0.9, method=method)
+    np.testing.assert_allclose(display.weights[0], found.coefficients[1:] * X.std(axis=0))
+    ends = found.interval(0.9, method)[1:] * X.std(axis=0)[:, None]
+    np.testing.assert_allclose(np.column_stack([display.data["from"], display.data["to"]]), ends)
+    clear = int((ends[:, 0] * ends[:, 1] > 0).sum())
+    assert f"Intervals of 0.9 ({method}): {clear} of 3 leave zero out." in words_of(display)
+    as_they_are = WeightsDisplay.from_estimator(model, X, y, standardised=False)
+    np.testing.assert_array_equal(as_they_are.weights[0], found.coefficients[1:])
+    turned = WeightsDisplay.from_estimator(model, X, y, reference="south")
+    np.testing.assert_allclose(turned.weights, -display.weights)
+    assert (turned.equations, turned.reference) == (("north",), "south")
+
+
+def test_weights_of_weighted_rows_are_per_weighted_standard_deviation():
+    X, y = clouds(columns=2, n=120)
+    cost = np.arange(120) % 3.0
+    display = WeightsDisplay.from_estimator(LogisticRegression().fit(X, y, cost), X, y, sample_weight=cost)
+    np.testing.assert_allclose(display.scales, np.repeat(X, cost.astype(int), axis=0).std(axis=0))
+    assert display.intervals is not None
+
+
+def test_where_inference_is_refused_marks_are_hollow_and_the_reason_is_under_the_picture():
+    X, y = clouds(n=200)
+    model = LogisticRegression(l2=0.1).fit(X, y)
+    display = WeightsDisplay.from_estimator(model, X, y)
+    assert display.intervals is None
+    (marks,) = [line for line in display.ax_.lines if line.get_marker() == "^"]
+    assert marks.get_markerfacecolor() == THEMES["light"].paper
+    np.testing.assert_allclose(marks.get_xdata(), model.coef_[0] * X.std(axis=0))
+    reason = model.inference(X, y).refused
+    assert reason in words_of(display)
+    assert reason in display.ax_.get_xlabel().replace("\n", " ")
+    forced = WeightsDisplay.from_estimator(model, X, y, force=True)
+    assert forced.forced
+    assert forced.intervals is not None
+    assert all(label.get_text().startswith("† ") for label in forced.ax_.get_yticklabels())
+    assert f"† Forced: {reason}" in words_of(forced)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.1])
+def test_weights_of_many_classes_are_against_a_reference(penalty):
+    X, y = clouds(classes=3, n=300)
+    model = LogisticRegression(l2=penalty).fit(X, y)
+    display = WeightsDisplay.from_estimator(model, X, y, reference="south", standardised=False)
+    assert (display.equations, display.reference) == (("north", "west"), "south")
+    np.testing.assert_allclose(display.weights, np.delete(model.coef_, 1, 0) - model.coef_[1], atol=1e-12)
+    assert (display.intervals is None) == (penalty > 0)
+    assert display.places == (0, 2), "a class keeps its colour"
+    words_of(display)
+    plain = WeightsDisplay.from_estimator(model, X, y, standardised=False)
+    np.testing.assert_allclose(plain.weights, model.coef_[:2] - model.coef_[2], atol=1e-12)
+
+
+def test_learners_without_inference_show_their_weights():
+    X, y = clouds(classes=3)
+    model = LeastSquaresClassifier().fit(X, y)
+    display = WeightsDisplay.from_estimator(model, X, y)
+    np.testing.assert_allclose(display.weights, model.coef_ * X.std(axis=0))
+    assert "No intervals: LeastSquaresClassifier has weights without standard errors." in words_of(display)
+    squared = LogisticRegression(objective="squared", starts=1).fit(*clouds())
+    assert WeightsDisplay.from_estimator(squared, *clouds()).intervals is None
+
+
+def test_of_many_columns_the_largest_weights_are_drawn():
+    X, y = clouds(columns=9, n=80)
+    model = LeastSquaresClassifier().fit(X, y)
+    display = WeightsDisplay.from_estimator(model, X, y, most=4)
+    sizes = np.abs(model.coef_[0] * X.std(axis=0))
+    assert set(display.shown) == set(np.argsort(sizes)[-4:])
+    assert "5 columns with smaller weights left out" in display.ax_.get_xlabel()
+    assert len(display.data["weight"]) == 9
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"reference": "up"}, r"reference is 'up'; the classes are \['north', 'south'\]"),
+        ({"level": 2}, "level is 2; it must be between 0 and 1"),
+        ({"method": "guess"}, "method is 'guess'"),
+        ({"most": 0}, "most is 0"),
+        ({"y": ["north"]}, "a label for each of the 200 rows"),
+        ({"model": KNeighborsClassifier().fit(*clouds(n=200))}, "KNeighborsClassifier has no weights of its columns"),
+    ],
+)
+def test_weights_that_cannot_be_drawn_are_refused(settings, says):
+    X, y = clouds(n=200)
+    with pytest.raises(ValueError, match=says):
+        WeightsDisplay.from_estimator(**{"model": LogisticRegression().fit(X, y), "X": X, "y": y, **settings})
+    assert not plt.get_fignums()

@@ -18,6 +18,7 @@ from .style import theme
 from .surrogate_curves import SurrogateCurvesDisplay
 from .updates import alt_text as describe_updates
 from .updates import draw as draw_updates
+from .weights import WeightsDisplay
 
 __all__ = [
     "DecisionRegionsDisplay",
@@ -27,6 +28,7 @@ __all__ = [
     "ResponseDisplay",
     "SeparabilityDisplay",
     "SurrogateCurvesDisplay",
+    "WeightsDisplay",
     "describe_regions",
     "describe_slice",
     "describe_updates",

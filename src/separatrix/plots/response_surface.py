@@ -76,7 +76,7 @@ def _boundary(ax: Any, display: ResponseDisplay, lead: Floats, Z: Floats, floor:
     worn = current()
     height = RegularGridInterpolator(display.grid[::-1], Z)
     low, high = (np.array([t[end] for t in display.grid]) for end in (0, -1))
-    found: list[Any] = list(contour_generator(*display.grid, lead).lines(0.0))
+    found: list[Any] = list(contour_generator(x=display.grid[0], y=display.grid[1], z=lead).lines(0.0))
     for n, points in enumerate(found):
         line = np.clip(points, low, high)  # a last digit beyond the rim has no height
         ax.plot(*line.T, height(line[:, ::-1]), color=worn.ink, lw=2.4, zorder=6, label="boundary" if n == 0 else "_")
