@@ -5,6 +5,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 import json
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,6 +18,8 @@ from separatrix import (
     KernelPerceptron,
     LeastSquaresClassifier,
     LogisticRegression,
+    MaxMarginClassifier,
+    NotSeparableWarning,
     OneVsRest,
     Perceptron,
     losses,
@@ -26,8 +29,10 @@ from separatrix import (
     surface,
 )
 from separatrix.plots import (
+    ConvergenceDisplay,
     DecisionRegionsDisplay,
     LossSurfaceDisplay,
+    MarginsDisplay,
     PerceptronStepsDisplay,
     ResponseDisplay,
     SeparabilityDisplay,
@@ -517,4 +522,156 @@ def test_weights_that_cannot_be_drawn_are_refused(settings, says):
     X, y = clouds(n=200)
     with pytest.raises(ValueError, match=says):
         WeightsDisplay.from_estimator(**{"model": LogisticRegression().fit(X, y), "X": X, "y": y, **settings})
+    assert not plt.get_fignums()
+
+
+# ---------------------------------------------------------------------------------------------------------- margins
+
+
+@pytest.mark.parametrize("kind", ["histogram", "sorted", "band"])
+def test_margins_of_two_classes_are_signed_distances(kind):
+    X, y = clouds()
+    model = LogisticRegression().fit(X, y)
+    display = MarginsDisplay.from_estimator(model, X, y, kind=kind)
+    np.testing.assert_allclose(display.margins, np.where(y == "south", 1, -1) * model.distance(X))
+    np.testing.assert_array_equal(display.wrong, np.flatnonzero(model.predict(X) != y))
+    wrong = len(display.wrong)
+    assert f"{wrong} of 60 rows ({wrong / 60:.1%}) on the wrong side" in words_of(display)
+    assert f"{wrong} of 60 rows" in display.ax_.get_title()
+    assert f"from {display.margins.min():.3g} to {display.margins.max():.3g}" in display.alt_text
+
+
+def test_margins_of_many_classes_are_distances_where_the_row_is_right():
+    X, y = clouds(columns=4, classes=3)
+    model = LogisticRegression(l2=0.01).fit(X, y)
+    display = MarginsDisplay.from_estimator(model, X, y)
+    right = model.predict(X) == y
+    np.testing.assert_array_equal(display.margins > 0, right)
+    np.testing.assert_allclose(display.margins[right], model.distance(X)[right])
+    assert (display.kind, display.distances) == ("histogram", True)
+    heights = sum(patch.get_xy()[:, 1].max() for patch in display.ax_.patches[:1])
+    assert heights == np.histogram(display.margins[y == "north"], np.histogram_bin_edges(display.margins, 30))[0].max()
+
+
+def test_the_band_of_the_largest_margin_is_borne_by_its_support_rows():
+    X, y = np.array([[0.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [2.0, 0.0], [3.0, 1.0]]), list("aaabb")
+    model = MaxMarginClassifier().fit(X, y)
+    display = MarginsDisplay.from_estimator(model, X, y)
+    assert display.kind == "band"
+    assert display.half == pytest.approx(model.margin_)
+    assert display.margins[model.support_] == pytest.approx(model.margin_)
+    (rings,) = [c for c in display.ax_.collections if c.get_label() == f"support rows ({len(model.support_)})"]
+    np.testing.assert_array_equal(rings.get_offsets(), X[model.support_])
+    dashed = [line.get_xydata() for line in display.ax_.lines if line.get_linestyle() == "--"]
+    assert len(dashed) == 2
+    for ends in dashed:
+        assert np.abs(model.decision_function(ends)) == pytest.approx(1)
+    assert f"The band reaches {model.margin_:.4g} to each side; 2 rows: support rows." in words_of(display)
+    other = MarginsDisplay.from_estimator(LeastSquaresClassifier().fit(X, y), X, y)
+    assert other.ringed_words == "nearest rows"
+    assert other.half == other.margins.min()
+
+
+def test_models_without_weights_have_leads_of_scores():
+    X, y = clouds(classes=3)
+    model = KernelPerceptron("rbf", reading="averaged").fit(X, y)
+    display = MarginsDisplay.from_estimator(model, X, y, theme="dark")
+    z = model.decision_function(X)
+    own = np.searchsorted(model.classes_, y)
+    others = np.array([np.delete(row, k).max() for row, k in zip(z, own, strict=True)])
+    np.testing.assert_allclose(display.margins, z[np.arange(60), own] - others)
+    assert words_of(display).startswith("Leads of the score of 60 rows of KernelPerceptron")
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"kind": "pie"}, "kind is 'pie'; it must be one of 'histogram', 'sorted', 'band'"),
+        ({"kind": "band"}, "needs a linear model of two columns, and X has 3 columns"),
+        ({"y": list("ab")}, "a label for each of the 60 rows"),
+        ({"model": KNeighborsClassifier().fit(*clouds(columns=3))}, "KNeighborsClassifier has no decision_function"),
+    ],
+)
+def test_margins_that_cannot_be_drawn_are_refused(settings, says):
+    X, y = clouds(columns=3)
+    with pytest.raises(ValueError, match=says):
+        MarginsDisplay.from_estimator(**{"model": LeastSquaresClassifier().fit(X, y), "X": X, "y": y, **settings})
+    with pytest.raises(NotFittedError, match="has not learnt yet"):
+        MarginsDisplay.from_estimator(MaxMarginClassifier(), X, y)
+
+
+def test_without_weights_there_is_no_margin():
+    X, y = clouds()
+    with pytest.warns(NotSeparableWarning, match="rows"):
+        model = MaxMarginClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="All weights of MaxMarginClassifier are zero"):
+        MarginsDisplay.from_estimator(model, X, y)
+
+
+# ------------------------------------------------------------------------------------------------------ convergence
+
+
+def test_values_above_the_best_fall_to_the_gap_that_is_proved():
+    X, y = clouds(n=200)
+    models = {solver: LogisticRegression(solver=solver, init="zero").fit(X, y) for solver in ("newton", "gradient")}
+    display = ConvergenceDisplay.compare(models)
+    for curve, (name, model) in zip(display.curves, models.items(), strict=True):
+        assert curve.name == name
+        np.testing.assert_array_equal(curve.values, [record.value for record in model.history_])
+        np.testing.assert_array_equal(curve.passes, [record.passes for record in model.history_])
+        assert (curve.drawn > 0).all(), "a logarithm needs it"
+        above = curve.values - display.best
+        seen = above > 1e-14
+        np.testing.assert_array_equal(curve.drawn[seen], above[seen])
+    least = min(models.values(), key=lambda model: model.history_[-1].value)
+    assert display.best == pytest.approx(least.history_[-1].value - least.verdict_.certificate.gap, rel=1e-15)
+    assert display.ax_.get_yscale() == "log"
+    assert f"after {models['gradient'].history_[-1].passes:.4g} passes" in words_of(display)
+    assert "newton ended optimal, gradient ended optimal." in display.alt_text
+    gradients = ConvergenceDisplay.compare(models, quantity="gradient", by="seconds")
+    assert gradients.curves[0].drawn[-1] == models["newton"].history_[-1].gradient_norm
+    assert gradients.ax_.get_xlabel() == "seconds"
+
+
+def test_of_several_starts_each_is_a_curve_and_trials_are_none():
+    X, y = clouds(n=100)
+    model = LogisticRegression(objective="squared", starts=3, random_state=0).fit(X, y)
+    display = ConvergenceDisplay.from_estimator(model)
+    assert [curve.start for curve in display.curves] == [0, 1, 2]
+    assert "LogisticRegression, start 2: from" in words_of(display)
+    chosen = LogisticRegression(l2="cv", random_state=0).fit(X, y)
+    (curve,) = ConvergenceDisplay.from_estimator(chosen).curves
+    assert len(curve.values) == sum(record.start == 0 for record in chosen.history_) < len(chosen.history_)
+
+
+def test_perceptrons_show_the_mistakes_of_each_pass_and_margins_their_gap():
+    X, y = clouds()
+    X = X + 6 * (y == "south")[:, None]
+    model = Perceptron().fit(X, y)
+    display = ConvergenceDisplay.from_estimator(model)
+    np.testing.assert_array_equal(display.curves[0].drawn, model.mistakes_)
+    assert display.ax_.get_yscale() == "linear"
+    assert words_of(display).startswith("Mistakes in the pass of 1 curve.")
+    wide = MaxMarginClassifier().fit(X, y)
+    (curve,) = ConvergenceDisplay.from_estimator(wide).curves
+    assert curve.drawn[-1] == (wide.history_[-1].upper - wide.history_[-1].lower) / wide.history_[-1].upper
+    with pytest.raises(ValueError, match="'margin' is MaxMarginClassifier, whose history has 'gap' and not 'mistakes'"):
+        ConvergenceDisplay.compare({"perceptron": model, "margin": wide})
+
+
+def test_histories_that_cannot_be_drawn_are_refused():
+    X, y = clouds()
+    fitted = LogisticRegression().fit(X, y)
+    for models, settings, says in (
+        ({}, {}, "compare() needs models by name"),
+        ({"a": GaussianNB().fit(X, y)}, {}, "'a' is GaussianNB, which keeps no history_"),
+        ({"a": LeastSquaresClassifier().fit(X, y)}, {}, "which reads its rows once"),
+        ({"a": fitted}, {"by": "days"}, "by is 'days'"),
+        ({"a": fitted}, {"quantity": "luck"}, "quantity is 'luck'"),
+        ({"a": fitted, "b": LogisticRegression(l2=1).fit(X, y)}, {}, "values of different things cannot be compared"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(says)):
+            ConvergenceDisplay.compare(models, **settings)
+    with pytest.raises(NotFittedError, match="has not learnt yet"):
+        ConvergenceDisplay.from_estimator(LogisticRegression())
     assert not plt.get_fignums()

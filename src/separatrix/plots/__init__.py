@@ -5,9 +5,11 @@ try:
 except ImportError as error:
     raise ImportError('Pictures need matplotlib; install it by: pip install "separatrix[report]".') from error
 
+from .convergence import ConvergenceDisplay
 from .decision_regions import DecisionRegionsDisplay
 from .display import Display
 from .loss_surface import LossSurfaceDisplay, describe_slice, draw_slice
+from .margins import MarginsDisplay
 from .perceptron_steps import PerceptronStepsDisplay
 from .regions import alt_text as describe_regions
 from .regions import draw as draw_regions
@@ -21,9 +23,11 @@ from .updates import draw as draw_updates
 from .weights import WeightsDisplay
 
 __all__ = [
+    "ConvergenceDisplay",
     "DecisionRegionsDisplay",
     "Display",
     "LossSurfaceDisplay",
+    "MarginsDisplay",
     "PerceptronStepsDisplay",
     "ResponseDisplay",
     "SeparabilityDisplay",
