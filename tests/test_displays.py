@@ -4,6 +4,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 
+import io
 import json
 import re
 
@@ -79,6 +80,84 @@ def test_every_ink_stands_out_from_its_paper(name):
     assert contrast(theme.ink, theme.paper) >= 7
     assert min(contrast(colour, theme.paper) for colour in (*theme.colours, theme.grey)) >= 3
     assert contrast(theme.mark, theme.ink if name == "light" else theme.paper) >= 3, "a mark has an edge of ink"
+
+
+# How the three kinds of colour-blindness see linear RGB (Machado, Oliveira and Fernandes 2009, severity 1).
+SIGHTS = {
+    "all cones": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def in_lab(colours, sight):
+    """CIELAB, white D65."""
+    rgb = np.array([mpl.colors.to_rgb(colour) for colour in colours])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ np.transpose(sight), 0, 1)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    t = seen @ to_xyz.T / [0.9505, 1, 1.089]
+    f = np.where(t > 0.008856, np.cbrt(t), 7.787 * t + 16 / 116)
+    return np.column_stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])])
+
+
+@pytest.mark.parametrize("name", list(THEMES))
+@pytest.mark.parametrize("sight", list(SIGHTS))
+def test_every_eye_tells_the_classes_apart(name, sight):
+    lab = in_lab(THEMES[name].colours, SIGHTS[sight])
+    apart = np.linalg.norm(lab[:, None] - lab, axis=2)
+    assert apart[~np.eye(len(lab), dtype=bool)].min() >= 15
+
+
+def everything():
+    """One of each display, as functions of the axes and the theme."""
+    X, y = clouds(n=120)
+    model = LogisticRegression().fit(X, y)
+    nine = scenes.figure_4_1()
+    landscape = surface("log", *nine, size=21)
+    return {
+        "regions": lambda **given: DecisionRegionsDisplay.from_estimator(model, X, y, fine=21, **given),
+        "curve": lambda **given: ResponseDisplay.from_estimator(model, X, y, features=0, **given),
+        "surface": lambda **given: ResponseDisplay.from_estimator(model, X, y, **given),
+        "losses": lambda **given: SurrogateCurvesDisplay.of(**given),
+        "landscape": lambda **given: LossSurfaceDisplay.from_surface(landscape, path=[(0, 0), (1, 1)]).plot(**given),
+        "steps": lambda **given: PerceptronStepsDisplay.from_estimator(Perceptron(), X, y, count=1, **given),
+        "weights": lambda **given: WeightsDisplay.from_estimator(model, X, y, **given),
+        "margins": lambda **given: MarginsDisplay.from_estimator(model, X, y, **given),
+        "sorted": lambda **given: MarginsDisplay.from_estimator(model, X, y, kind="sorted", **given),
+        "certificate": lambda **given: SeparabilityDisplay.from_data(X, y, **given),
+        "convergence": lambda **given: ConvergenceDisplay.from_estimator(model, **given),
+    }
+
+
+@pytest.mark.parametrize("kind", list(everything()))
+@pytest.mark.parametrize("name", list(THEMES))
+def test_every_display_is_readable_in_every_theme(kind, name):
+    display, paper = everything()[kind](theme=name), THEMES[name].paper
+    assert len(plt.get_fignums()) == 1
+    words_of(display)
+    display.figure_.savefig(io.BytesIO(), format="png", dpi=40)  # a warning of the layout would be an error
+    assert mpl.colors.to_hex(display.figure_.get_facecolor()).upper() == paper
+    texts = [text for text in display.figure_.findobj(mpl.text.Text) if text.get_text() and text.get_visible()]
+    assert len(texts) > 5
+    for text in texts:
+        assert contrast(mpl.colors.to_hex(text.get_color()), paper) >= 3, text.get_text()
+
+
+@pytest.mark.parametrize("kind", list(everything()))
+def test_every_display_is_drawn_again_where_it_is_told_to(kind):
+    solid = {"subplot_kw": {"projection": "3d"}} if kind == "surface" else {}
+    figure, (first, second) = plt.subplots(1, 2, **solid)
+    display = everything()[kind](ax=first)
+    assert np.ravel(display.ax_)[0] is first
+    drawn = len(first.get_children())
+    display.plot(second)
+    assert np.ravel(display.ax_)[0] is second
+    assert display.figure_ is figure
+    assert len(second.get_children()) == drawn
+    display.plot(second, legend=False, title="mine")
+    assert plt.get_fignums() == [figure.number]
 
 
 def test_a_theme_holds_inside_its_context_and_for_given_axes():

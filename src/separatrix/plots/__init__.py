@@ -8,7 +8,8 @@ except ImportError as error:
 from .convergence import ConvergenceDisplay
 from .decision_regions import DecisionRegionsDisplay
 from .display import Display
-from .loss_surface import LossSurfaceDisplay, describe_slice, draw_slice
+from .loss_slice import describe_slice, draw_slice
+from .loss_surface import LossSurfaceDisplay
 from .margins import MarginsDisplay
 from .perceptron_steps import PerceptronStepsDisplay
 from .regions import alt_text as describe_regions

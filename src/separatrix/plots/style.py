@@ -32,12 +32,12 @@ class Theme(NamedTuple):
 
 LIGHT = Theme(
     "light", "#FFFFFF", "#000000", "#555555", "#F0E442",
-    ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B07800", "#3D8FC9", "#000000"), 0.18,
+    ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#6B3410", "#9A4DFF", "#000000"), 0.18,
 )  # fmt: skip
-"""Okabe and Ito's colours without the yellow, which marks; orange and sky blue darker, as white paper asks for."""
+"""Four of Okabe and Ito's colours; their others are too faint on white, or mark. All eyes tell the seven apart."""
 DARK = Theme(
     "dark", "#15181D", "#F2F2F2", "#A9AFB6", "#F0E442",
-    ("#56B4E9", "#FF8C42", "#2CC295", "#F29BCB", "#F2C14E", "#A8B5FF", "#FFFFFF"), 0.26,
+    ("#56B4E9", "#FF8C42", "#009E73", "#F7B2D9", "#D23B50", "#9B6BFF", "#FFFFFF"), 0.26,
 )  # fmt: skip
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 COLOURS, YELLOW, GREY = LIGHT.colours, LIGHT.mark, LIGHT.grey
