@@ -203,6 +203,19 @@ def test_the_region_of_a_point_is_what_the_model_predicts_there(model):
         np.testing.assert_array_equal(display.ambiguous.ravel(), model.ambiguous(grid))
 
 
+@pytest.mark.parametrize("fine", [20, 21])
+def test_boundaries_are_drawn_where_scores_are_equal_from_rim_to_rim(fine):
+    X, y = clouds()
+    model = LogisticRegression().fit(X, y)
+    display = DecisionRegionsDisplay.from_estimator(model, X, y, fine=fine)
+    (line,) = [c for c in display.ax_.collections if isinstance(c, mpl.contour.QuadContourSet)]
+    ends = np.vstack([path.vertices for path in line.get_paths()])
+    np.testing.assert_allclose(model.decision_function(ends), 0, atol=1e-9)
+    low, high = np.array([display.across[0], display.up[0]]), np.array([display.across[-1], display.up[-1]])
+    at_rim = (np.isclose(ends, low) | np.isclose(ends, high)).any(axis=1)
+    assert at_rim.sum() == 2
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_in_the_best_plane_a_row_keeps_its_scores(classes):
     X, y = clouds(columns=5, classes=classes)
@@ -265,7 +278,7 @@ def test_a_display_is_drawn_again_in_given_axes_and_makes_no_figure():
         ({"features": [0, 0]}, "name 2 different columns"),
         ({"plane": "round"}, "plane is 'round'; it must be one of"),
         ({"plane": "best", "features": [0, 1]}, "leave features out"),
-        ({"features": [0, 1], "fine": 1}, "2 points along each axis"),
+        ({"features": [0, 1], "fine": 2}, "3 points along each axis"),
         ({"features": [0, 1], "y": ["north"]}, r"y has shape \(1,\); a label for each of the 60 rows"),
         ({"features": [0, 1], "y": ["up"] * 60}, "y of row 0 is 'up', none of the classes"),
         ({"features": [0, 1], "X": np.ones((60, 3))}, "X has 3 columns, and LeastSquaresClassifier was fitted to 4"),

@@ -20,6 +20,8 @@ PAD = 0.12
 """The free part of a column's range on each side."""
 LEVELS = (0.75, 0.95)
 """Lines of equal probability."""
+COARSE = 2
+"""Scores, which may cost as much as predictions, are asked for at every second point where that hits both ends."""
 MANY = 40
 """Rings from which on they are small, lest they hide the rows."""
 PLANES = ("columns", "best")
@@ -42,7 +44,8 @@ class DecisionRegionsDisplay(Display):
     probability: Floats | None
     """P of the chosen class, up × across."""
     lead: Floats | None
-    """How much the score of each class leads the best other one, up × across × K: its zeros are smooth boundaries."""
+    """How much the score of each class leads the best other one, at points of up × across, × K: its zeros are smooth
+    boundaries. None where the largest score is not what the model predicts."""
     plane: Plane
     predicted: Places
     """Of the rows themselves, not of their places in the plane."""
@@ -53,7 +56,7 @@ class DecisionRegionsDisplay(Display):
     @classmethod
     def from_estimator(
         cls, model: Any, X: Any, y: Any = None, *, features: Any = None, plane: str = "columns",
-        probabilities: bool = False, fine: int = 201, ax: Any = None, theme: str | None = None, **looks: Any,
+        probabilities: bool = False, fine: int = 151, ax: Any = None, theme: str | None = None, **looks: Any,
     ) -> DecisionRegionsDisplay:  # fmt: skip
         """The regions of a fitted classifier over the rows of X.
 
@@ -68,23 +71,25 @@ class DecisionRegionsDisplay(Display):
             raise ValueError(f"plane is {plane!r}; it must be one of {', '.join(map(repr, PLANES))}.")
         if plane == "best" and features is not None:
             raise ValueError("plane='best' is one of all columns; leave features out, or plane.")
-        if not isinstance(fine, int | np.integer) or fine < 2:
-            raise ValueError(f"fine is {fine!r}; the grid needs 2 points along each axis at least.")
+        if not isinstance(fine, int | np.integer) or fine < 3:
+            raise ValueError(f"fine is {fine!r}; the grid needs 3 points along each axis at least.")
         seen = two_columns(table, features) if plane == "columns" else best_plane(table, model)
         classes = classes_of(model, X)
         truth = None if y is None else places_of(labels_of(y, table.count), classes)
         low, high = seen.points.min(axis=0), seen.points.max(axis=0)
         pad = PAD * np.where(high > low, high - low, 1.0)
         across, up = (np.linspace(low[j] - pad[j], high[j] + pad[j], fine) for j in (0, 1))
-        grid = table.like(seen.at(np.column_stack([each.ravel() for each in np.meshgrid(across, up)])))
+        grid = table.like(seen.at(_points(across, up)))
         shape = (fine, fine)
         chosen = places_of(model.predict(grid), classes, "The prediction")
         open_ = model.ambiguous(grid) if hasattr(model, "ambiguous") else np.zeros(fine * fine, np.bool_)
         sure = np.take_along_axis(probabilities_of(model, grid), chosen[:, None], 1) if probabilities else None
-        lead = _lead(model, grid, chosen, len(classes))
+        skip = COARSE if fine % COARSE else 1  # first and last point are among them
+        some = chosen.reshape(shape)[::skip, ::skip]
+        lead = _lead(model, table.like(seen.at(_points(across[::skip], up[::skip]))), some, len(classes))
         display = cls(
             across, up, chosen.reshape(shape), open_.reshape(shape), None if sure is None else sure.reshape(shape),
-            None if lead is None else lead.reshape(*shape, -1), seen,
+            lead, seen,
             places_of(model.predict(X), classes, "The prediction"), truth, classes, type(model).__name__,
         )  # fmt: skip
         return display.plot(ax, theme=theme, **looks)
@@ -170,7 +175,8 @@ class DecisionRegionsDisplay(Display):
             if not 0 < np.mean(self.chosen == k) < 1:
                 continue
             field = (self.chosen == k) - 0.5 if self.lead is None else self.lead[..., k]
-            ax.contour(self.across, self.up, field, levels=[0.0], colors=ink, linewidths=1.1)
+            skip = (len(self.across) - 1) // (field.shape[1] - 1)
+            ax.contour(self.across[::skip], self.up[::skip], field, levels=[0.0], colors=ink, linewidths=1.1)
 
     def _rows(self, ax: Any) -> None:
         worn, shown = current(), self.predicted if self.truth is None else self.truth
@@ -191,16 +197,20 @@ class DecisionRegionsDisplay(Display):
             ax.fill([], [], fc="none", ec=worn.grey, hatch="////", lw=0.9, ls="--", label="left open by the votes")
 
 
+def _points(across: Floats, up: Floats) -> Floats:
+    return np.column_stack([each.ravel() for each in np.meshgrid(across, up)])
+
+
 def _lead(model: Any, grid: Any, chosen: Places, K: int) -> Floats | None:
     """sₖ − maxⱼ≠ₖ sⱼ of each class, where the largest score is what the model predicts; else None."""
     if not hasattr(model, "decision_function"):
         return None
     scores = scores_of(model, grid)
-    if scores.shape != (len(chosen), K) or not np.array_equal(scores.argmax(axis=1), chosen):
+    if scores.shape != (chosen.size, K) or not np.array_equal(scores.argmax(axis=1), chosen.ravel()):
         return None
     best = np.sort(scores, axis=1)
     others = np.where(scores == best[:, -1:], best[:, -2:-1], best[:, -1:])
-    return np.asarray(scores - others)
+    return np.asarray(scores - others).reshape(*chosen.shape, K)
 
 
 def _hatch(ax: Any, across: Floats, up: Floats, open_: NDArray[np.bool_]) -> None:
