@@ -13,6 +13,7 @@ demo: $(READY)
 	$(BIN)/python demo/kernel.py
 	$(BIN)/python demo/reductions.py
 	$(BIN)/python demo/surrogates.py
+	$(BIN)/python demo/plots.py
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"

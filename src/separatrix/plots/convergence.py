@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from ..fitting.path import TRIAL
@@ -149,6 +150,8 @@ class ConvergenceDisplay(Display):
         ax.tick_params(colors=current().ink, which="both")
         ax.grid(visible=True, axis="y", alpha=0.35)
         ax.set_xlabel("passes over the rows" if self.by == "passes" else "seconds")
+        if self.by == "passes":
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_ylabel(quantity.axis)
         made = f"Convergence of {names[0]}" if len(names) == 1 else "Convergence"
         ax.set_title(made if title is None else title, fontsize=11)

@@ -163,7 +163,7 @@ class DecisionRegionsDisplay(Display):
             return
         colours = np.array([to_rgb(look(k).colour) for k in range(K)])[self.chosen]
         sure = np.clip((self.probability - 1 / K) / (1 - 1 / K), 0, 1)
-        shown = np.concatenate([colours, (0.04 + 0.44 * sure)[..., None]], axis=2)
+        shown = np.concatenate([colours, (0.04 + (current().sure - 0.04) * sure)[..., None]], axis=2)
         ax.imshow(shown, extent=box, origin="lower", aspect="auto", interpolation="bilinear", zorder=0)
         lines = ax.contour(self.across, self.up, self.probability, levels=LEVELS, colors=current().grey, linewidths=0.7)
         ax.clabel(lines, fmt="%g", fontsize=8)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .display import legend_below
 from .style import current, look
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def draw_surface(ax: Any, display: ResponseDisplay, legend: bool) -> None:
     ax.view_init(elev=24, azim=-125)
     ax.set_box_aspect((4, 4, 3.2), zoom=0.98)
     if legend:
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=4, frameon=False, fontsize=9)
+        legend_below(ax, 4, gap=6)
 
 
 def _height(display: ResponseDisplay) -> Floats:

@@ -28,16 +28,18 @@ class Theme(NamedTuple):
     """Of the classes, in their order."""
     veil: float
     """How much of a class's colour its region gets."""
+    sure: float
+    """The same where the class is certain, in a picture of probabilities."""
 
 
 LIGHT = Theme(
     "light", "#FFFFFF", "#000000", "#555555", "#F0E442",
-    ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#6B3410", "#9A4DFF", "#000000"), 0.18,
+    ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#6B3410", "#9A4DFF", "#000000"), 0.18, 0.46,
 )  # fmt: skip
 """Four of Okabe and Ito's colours; their others are too faint on white, or mark. All eyes tell the seven apart."""
 DARK = Theme(
     "dark", "#15181D", "#F2F2F2", "#A9AFB6", "#F0E442",
-    ("#56B4E9", "#FF8C42", "#009E73", "#F7B2D9", "#D23B50", "#9B6BFF", "#FFFFFF"), 0.26,
+    ("#56B4E9", "#FF8C42", "#009E73", "#F7B2D9", "#D23B50", "#9B6BFF", "#FFFFFF"), 0.26, 0.32,
 )  # fmt: skip
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 COLOURS, YELLOW, GREY = LIGHT.colours, LIGHT.mark, LIGHT.grey
