@@ -14,8 +14,10 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 
 from separatrix import (
+    GaussianNaiveBayes,
     KernelPerceptron,
     LeastSquaresClassifier,
     LogisticRegression,
@@ -23,6 +25,7 @@ from separatrix import (
     NotSeparableWarning,
     OneVsRest,
     Perceptron,
+    features,
     losses,
     plots,
     scenes,
@@ -500,7 +503,6 @@ def test_responses_that_cannot_be_drawn_are_refused(settings, says):
 
 def test_a_model_that_only_predicts_has_no_response():
     from sklearn.neighbors import NearestCentroid
-    from sklearn.svm import SVC
 
     X, y = clouds(classes=3)
     pairs = SVC(decision_function_shape="ovo").fit(*clouds(classes=4))
@@ -587,6 +589,27 @@ def test_learners_without_inference_show_their_weights():
     assert "No intervals: LeastSquaresClassifier has weights without standard errors." in words_of(display)
     squared = LogisticRegression(objective="squared", starts=1).fit(*clouds())
     assert WeightsDisplay.from_estimator(squared, *clouds()).intervals is None
+
+
+def test_weights_of_pairs_are_not_taken_for_weights_of_classes():
+    X, y = clouds(classes=3)
+    pairs = SVC(kernel="linear").fit(X, y)
+    assert pairs.coef_.shape == (3, 2), "three pairs of three classes"
+    with pytest.raises(ValueError, match="3 rows of weights for 3 classes, which are not those of its scores"):
+        WeightsDisplay.from_estimator(pairs, X, y)
+    assert not MarginsDisplay.from_estimator(pairs, X, y).distances
+
+
+def test_weights_of_features_are_per_standard_deviation_of_the_features():
+    X, y = clouds(n=300)
+    model = LogisticRegression(features=features.Polynomial(2)).fit(X, y)
+    display = WeightsDisplay.from_estimator(model, X, y)
+    assert display.columns == model.features_.names
+    np.testing.assert_allclose(display.weights[0], model.coef_[0] * model.features_.transform(X).std(axis=0))
+    naive = GaussianNaiveBayes().fit(X, y)
+    statistics = WeightsDisplay.from_estimator(naive, X, y)
+    np.testing.assert_allclose(statistics.weights, naive.coef_ * np.asarray(naive.features(X)).std(axis=0))
+    assert not MarginsDisplay.from_estimator(naive, X, y).distances
 
 
 def test_of_many_columns_the_largest_weights_are_drawn():
@@ -723,6 +746,18 @@ def test_values_above_the_best_fall_to_the_gap_that_is_proved():
     gradients = ConvergenceDisplay.compare(models, quantity="gradient", by="seconds")
     assert gradients.curves[0].drawn[-1] == models["newton"].history_[-1].gradient_norm
     assert gradients.ax_.get_xlabel() == "seconds"
+
+
+def test_where_weights_grow_for_ever_values_are_above_their_limit():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [2.0]])
+    apart = LogisticRegression().fit(X[:4], [0, 0, 1, 1])
+    assert apart.verdict_.status == "separated"
+    assert ConvergenceDisplay.from_estimator(apart).best == 0
+    touching = LogisticRegression().fit(X, [0, 0, 1, 1, 0])
+    assert touching.verdict_.status == "quasi-separated"
+    display = ConvergenceDisplay.from_estimator(touching)
+    assert display.best == pytest.approx(touching.verdict_.certificate.value, abs=1e-12)
+    assert (display.curves[0].drawn > 0).all()
 
 
 def test_of_several_starts_each_is_a_curve_and_trials_are_none():

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..fitting.path import TRIAL
 from ..learners.history import MarginRecord, Record
+from ..verdict import Limit
 from .display import Display, legend_below
 from .inputs import check_fitted
 from .style import DASHES, current, look, plural
@@ -52,8 +53,9 @@ CLOCKS = ("passes", "seconds")
 class ConvergenceDisplay(Display):
     """J(wₜ) − min J, ‖∇J(wₜ)‖, or the mistakes of pass t: how fits came to their ends, by passes or by seconds.
 
-    The best is the least value that any of the fits has, less the gap that its certificate proves; where that is zero
-    in double precision a value is drawn at the last digit of the best. Of several starts each is a curve.
+    The best is the least value that any of the fits has, less the gap that its certificate proves, or the limit of the
+    loss where weights grow for ever; a value that is no more than that is drawn at the last digit of the best.
+    Of several starts each is a curve.
     """
 
     curves: list[Curve]
@@ -202,14 +204,19 @@ def _quantity(models: Mapping[str, Any], asked: Any) -> str:
 
 def _best(models: Mapping[str, Any]) -> float:
     """The least value of all, less what its certificate leaves open."""
-    ends = []
-    for model in models.values():
-        least = min(record.value for record in model.history_ if record.start != TRIAL)
-        proof = getattr(getattr(model, "verdict_", None), "certificate", None)
-        gap = float(getattr(proof, "gap", 0.0) or 0.0)
-        ends.append((least, gap if np.isfinite(gap) else 0.0))
-    least, gap = min(ends)
-    return float(least - gap)
+    return float(np.subtract(*min(_reached(model) for model in models.values())))
+
+
+def _reached(model: Any) -> tuple[float, float]:
+    """The least value of a fit, or its limit where weights grow for ever, and how much lower it may be."""
+    least = min(record.value for record in model.history_ if record.start != TRIAL)
+    verdict = model.verdict_
+    if verdict.status == "separated":
+        return 0.0, 0.0
+    if isinstance(verdict.certificate, Limit):
+        return min(least, verdict.certificate.value), 0.0
+    gap = float(getattr(verdict.certificate, "gap", np.nan)) if verdict.ok else np.nan
+    return least, gap if np.isfinite(gap) else 0.0
 
 
 def _curves(name: str, model: Any, quantity: str, best: float | None) -> list[Curve]:
@@ -220,7 +227,7 @@ def _curves(name: str, model: Any, quantity: str, best: float | None) -> list[Cu
         run = [record for record in records if getattr(record, "start", 0) == start]
         passes, seconds = (np.array([getattr(r, key) for r in run], dtype=np.float64) for key in CLOCKS)
         values = np.array([_number(record, quantity) for record in run], dtype=np.float64)
-        drawn = values if best is None else np.maximum(values - best, EPS * abs(best))
+        drawn = values if best is None else np.maximum(values - best, EPS * (abs(best) or 1.0))
         found.append(Curve(name, int(start), passes, seconds, values, drawn))
     return found
 

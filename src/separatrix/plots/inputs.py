@@ -148,3 +148,13 @@ def weights_of(model: Any, d: int) -> Floats | None:
         return None
     W = np.atleast_2d(np.asarray(W, dtype=np.float64))
     return W if W.ndim == 2 and W.shape[1] == d and getattr(model, "features_", None) is None else None
+
+
+def are_scores(model: Any, X: Any, rows: Floats, W: Floats) -> bool:
+    """Whether XWᵀ + b are the scores that the model gives; weights of pairs of classes, say, are not."""
+    if not hasattr(model, "decision_function"):
+        return True
+    z = np.asarray(model.decision_function(X), dtype=np.float64)
+    made = rows @ W.T + np.ravel(getattr(model, "intercept_", 0.0))
+    made = made[:, 0] if z.ndim == 1 else made
+    return made.shape == z.shape and bool(np.allclose(made, z, rtol=1e-6, atol=1e-6 * (np.abs(z).max() or 1.0)))

@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from ..rule import LinearRule
 from .display import Display, legend_below
-from .inputs import Places, Table, check_fitted, classes_of, labels_of, places_of, scores_of, table_of, weights_of
+from .inputs import (
+    Places,
+    Table,
+    are_scores,
+    check_fitted,
+    classes_of,
+    labels_of,
+    places_of,
+    scores_of,
+    table_of,
+    weights_of,
+)
 from .margins_band import draw_band
 from .style import DASHES, current, look, plural
 
@@ -158,11 +169,13 @@ def _rule(model: Any, table: Table, classes: NDArray[Any]) -> LinearRule | None:
     """The boundary as a rule of the columns, where the model has one."""
     d = len(table.names)
     W, b = weights_of(model, d), np.ravel(getattr(model, "intercept_", 0.0))
-    if W is None or len(W) not in (1, len(classes)) or hasattr(model, "ambiguous"):
+    if W is None or len(W) not in (1, len(classes)):
         return None
     b = np.broadcast_to(b, (len(W),))
     if not W.any():
         raise ValueError(f"All weights of {type(model).__name__} are zero: there is no boundary, hence no margin.")
+    if not are_scores(model, table.given, table.values, W):
+        return None
     names = tuple(classes.tolist())
     return LinearRule(W[0], float(b[0]), names, table.names) if len(W) == 1 else LinearRule(W, b, names, table.names)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .inputs import Table, weights_of
+from .inputs import Table, are_scores, weights_of
 
 Floats = NDArray[np.float64]
 TINY = 1e-9
@@ -85,7 +85,8 @@ def best_plane(table: Table, model: Any) -> Plane:
         names = ["widest direction of the rows", "second widest direction"]
     axes = (f"{names[0]} (st. dev.)", f"{names[1]} (st. dev.)")
     note = _plane_words(len(first), left, d)
-    return Plane(origin, basis * scale, U @ basis.T, axes, {}, note, bool(len(first)) and left < TINY)
+    exact = W is not None and bool(len(first)) and left < TINY and are_scores(model, table.given, table.values, W)
+    return Plane(origin, basis * scale, U @ basis.T, axes, {}, note, exact)
 
 
 def _spanned(W: Floats) -> tuple[Floats, float]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 GOLDEN = 0.6180339887498949
-MOST_THRESHOLDS = 4
-"""So many are written out."""
+ROOM = 0.1
+"""Of the width: thresholds that are nearer to the last one are not written out."""
 STRIPS = 0.2
 """The part of the height under the curves that the rows of many classes have."""
 SPREAD = 0.035
@@ -103,12 +103,13 @@ def _rows(ax: Any, display: ResponseDisplay, levels: tuple[float, float] | None,
 
 
 def _thresholds(ax: Any, display: ResponseDisplay, middle: float | None) -> None:
-    worn = current()
+    worn, written, room = current(), -np.inf, ROOM * np.ptp(display.grid[0])
     for n, t in enumerate(display.thresholds):
         ax.axvline(t, color=worn.ink, lw=1, ls=":", zorder=1, label="threshold" if n == 0 else "_")
         if middle is not None:
             ax.plot(t, middle, "D", ms=7, mfc=worn.mark, mec="black", zorder=5)
-        if len(display.thresholds) <= MOST_THRESHOLDS:
+        if t - written > room:
+            written = t
             ax.annotate(f"{t:.3g}", (t, 1), xycoords=("data", "axes fraction"), xytext=(4, -4), fontsize=9,
                         textcoords="offset points", va="top", zorder=6,
                         bbox={"fc": worn.paper, "ec": "none", "alpha": 0.8, "pad": 1})  # fmt: skip

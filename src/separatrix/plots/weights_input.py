@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.result import Inference
-from .inputs import Table
+from .inputs import Table, are_scores
 
 Floats = NDArray[np.float64]
 
@@ -48,9 +48,10 @@ def weights_by_model(model: Any, table: Table, classes: list[Any], reference: An
     if W.shape[1] != len(columns):
         rows, columns = _features(model, table, W.shape[1])
     K, rule = len(classes), getattr(model, "rule_", None)
-    if len(W) not in (1, K):
+    if len(W) not in (1, K) or not are_scores(model, table.given, rows, W):
         raise ValueError(
-            f"{type(model).__name__} has {len(W)} rows of weights for {K} classes; one for each class is needed."
+            f"{type(model).__name__} has {len(W)} rows of weights for {K} classes, which are not those of its scores; "
+            "one for each class is needed: draw its regions by DecisionRegionsDisplay."
         )
     likely = bool(getattr(rule, "probabilistic", hasattr(model, "predict_proba")))
     reason = f"{type(model).__name__} has weights without standard errors."
@@ -85,11 +86,15 @@ def weights_by_inference(told: Inference, plain: Weights, level: float, method: 
 
 def _features(model: Any, table: Table, width: int) -> tuple[Floats, tuple[str, ...]]:
     """The features that the weights are of, where the model makes them itself."""
-    features = getattr(model, "features_", None)
-    if features is None or not hasattr(features, "transform"):
+    features: Any = getattr(model, "features_", None)
+    of_columns = getattr(model, "features", None)
+    if hasattr(features, "transform"):
+        made, names = features.transform(table.given), features.names
+    elif callable(of_columns):  # naive Bayes: the statistics of each column
+        made, names = of_columns(table.given), model.rule_.columns
+    else:
         raise ValueError(
             f"{type(model).__name__} has {width} weights and X {len(table.names)} columns: they are not of these."
         )
-    made = features.transform(table.given)
     made = np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=np.float64)
-    return made, tuple(map(str, features.names))
+    return made, tuple(map(str, names))
