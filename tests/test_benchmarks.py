@@ -93,7 +93,9 @@ def test_growth_start_and_machine_are_told(results: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["softmax", "online", "separability", "voted_mnist", "closed", "reductions", "inference"])
+@pytest.mark.parametrize(
+    "name", ["softmax", "online", "separability", "voted_mnist", "closed", "reductions", "inference"]
+)
 def test_the_other_benchmarks_run_too(name: str, tmp_path: Path) -> None:
     if name == "separability" and not hasattr(separatrix, name):
         pytest.skip("separatrix has no separability yet")
