@@ -12,6 +12,7 @@ demo: $(READY)
 	$(BIN)/python demo/perceptron.py
 	$(BIN)/python demo/kernel.py
 	$(BIN)/python demo/reductions.py
+	$(BIN)/python demo/inference.py
 	$(BIN)/python demo/surrogates.py
 	$(BIN)/python demo/plots.py
 

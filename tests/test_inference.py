@@ -630,3 +630,17 @@ def test_ends_are_found_where_classes_are_all_but_separated(seed):
         held = constrained_maximum(summit.likelihood, summit.v, found.functions[[j]], ends[[j], side])
         assert held.settled
         assert 2 * (summit.value - held.value) == pytest.approx(chi2.ppf(0.95, 1), rel=1e-6)
+
+
+@pytest.mark.parametrize("make", [coins, dice])
+def test_signed_roots_are_those_of_likelihood_ratio_tests_and_agree_with_profiles(make):
+    X, y = make(150)
+    found = LogisticRegression(tol=1e-14).fit(X, y).inference(X, y, **FORCED)
+    roots = found.signed_roots()
+    if roots.ndim == 1:
+        assert roots[2] ** 2 == pytest.approx(found.test("x1").statistic, rel=1e-8)
+    assert (np.sign(roots) == np.sign(found.coefficients)).all()
+    for level in (0.3, 0.6, 0.95):
+        ends = found.interval(level, method="profile")
+        holds_zero = (ends[..., 0] <= 0) & (ends[..., 1] >= 0)
+        np.testing.assert_array_equal(holds_zero, roots**2 <= chi2.ppf(level, 1))

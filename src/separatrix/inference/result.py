@@ -180,6 +180,23 @@ class Inference:
             statistic = max(0.0, 2 * (top.value - without.value))
         return TestResult(statistic, len(at), float(chi2.sf(statistic, len(at))), names, chosen)
 
+    def signed_roots(self) -> Floats:
+        """r = sign(β) √(2(ℓ̂ − max ℓ | β = 0)): what z is where the likelihood is no parabola; p is 2Φ(−|r|).
+
+        An interval by profile at some level holds zero where |r| is less than that level's quantile.
+        """
+        self._open()
+        self._may_profile("signed_roots", "z")
+        if "roots" not in self._kept:
+            top = self._summit
+            with one_blas_thread():
+                fallen = [
+                    top.value - constrained_maximum(top.likelihood, top.v, one[None], np.zeros(1)).value
+                    for one in self.functions
+                ]
+            self._kept["roots"] = np.sign(self.values) * np.sqrt(2 * np.maximum(fallen, 0.0))
+        return self._shaped(self._kept["roots"])
+
     def with_reference(self, label: Any) -> Inference:
         """The same against another class."""
         known = list(self.classes)

@@ -49,7 +49,7 @@ def summary_of(
     return Summary(
         _head(model, facts), model.verdict_.status, str(model.verdict_), measures, left_out, blocks, asked.reference,
         asked.level, asked.method, asked.covariance, refused,
-        tuple(reasons), _notes(model, given, lacking, asked, facts),
+        tuple(reasons), _notes(model, given, lacking, asked, facts, spread=bool(spreads)),
     )  # fmt: skip
 
 
@@ -127,7 +127,9 @@ def _head(model: Any, facts: Facts | None) -> dict[str, Any]:
     return head if features is None else head | {"linear in": str(features)}
 
 
-def _notes(model: Any, given: Given | None, lacking: str, asked: Asked, facts: Facts | None) -> tuple[str, ...]:
+def _notes(
+    model: Any, given: Given | None, lacking: str, asked: Asked, facts: Facts | None, *, spread: bool
+) -> tuple[str, ...]:
     verdict, claim, K = model.verdict_, model.verdict_.claim, len(model.classes_)
     found = []
     if given is not None:
@@ -136,6 +138,8 @@ def _notes(model: Any, given: Given | None, lacking: str, asked: Asked, facts: F
         found.append(f"No weights per standard deviation: {lacking}")
     if given is not None and not np.isfinite(claim.value):
         found.append("The fit knew no loss, so nothing tells whether these are its rows but their number.")
+    if spread and asked.method == "profile":
+        found.append("z and p are those of likelihood-ratio tests: z is the signed root of the fall, SE is Wald's.")
     if claim.soft:
         found.append("The targets are probabilities: the deviance is relative to their entropy, and 0 if P = y.")
     if not claim.fit_intercept:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from ..interpretation.lines import TENDS, Block, Line, Spread
 from ..separable import INTERCEPT
@@ -42,11 +43,15 @@ def _deviations(given: Given | None, facts: Facts | None) -> Floats | None:
 
 
 def spreads_of(inferred: Any, level: float, method: str) -> dict[Any, list[Spread]]:
-    """For every class the spread of each of its weights, in the order of the names."""
+    """For every class the spread of each of its weights, in the order of the names.
+
+    By profile z is the signed root of the likelihood ratio, so that p and the interval agree about zero.
+    """
     p = len(inferred.names)
+    z = inferred.z if method == "wald" else inferred.signed_roots()
     numbers = (
         *np.moveaxis(np.reshape(inferred.interval(level, method), (-1, p, 2)), -1, 0),
-        *(np.reshape(each, (-1, p)) for each in (inferred.standard_errors, inferred.z, inferred.p)),
+        *(np.reshape(each, (-1, p)) for each in (inferred.standard_errors, z, 2 * norm.sf(np.abs(z)))),
     )
     return {
         label: [Spread(*(float(each[k, j]) for each in numbers)) for j in range(p)]
