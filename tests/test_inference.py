@@ -198,7 +198,7 @@ def test_both_ways_to_an_end_agree(seed, n, scale):
     summit, fall = found.fitted.summit, chi2.ppf(0.95, 1) / 2
     ends = profile_ends(summit, found.functions, fall)
     for j, side in ((0, 0), (1, 1), (2, 0)):
-        slow = _followed(summit, found.functions[j], (-1.0, 1.0)[side], fall)
+        slow = _followed(summit, found.functions[j], (-1.0, 1.0)[side], fall, summit.v)
         assert ends[j, side] == pytest.approx(slow, rel=1e-6, abs=1e-8)
 
 

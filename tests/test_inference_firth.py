@@ -119,3 +119,28 @@ def test_what_it_refuses():
     aliased = np.column_stack([X, X[:, 0] - X[:, 1]])
     refused = LogisticRegression(objective="firth").fit(aliased, y).inference(aliased, y).refused
     assert "x2 is a combination of other columns" in refused
+
+
+@pytest.mark.parametrize(("n", "d"), [(8, 2), (12, 2), (20, 2), (50, 3)])
+@pytest.mark.parametrize("seed", range(3))
+def test_ends_are_finite_where_classes_are_separated(n, d, seed):
+    """There ℓ* is not concave, and goes to −∞ whichever way the weights go."""
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    y = (X.sum(axis=1) > 0).astype(int)
+    y[0], y[1], X[0], X[1] = 0, 1, -1.0, 1.0
+    found = LogisticRegression(objective="firth").fit(X, y).inference(X, y)
+    ends = found.interval(method="profile")
+    assert np.isfinite(ends).all()
+    top = penalised(X, y, found.coefficients)
+    for j in range(d + 1):
+        for end in ends[j]:
+            assert top - best(X, y, j, end, found.coefficients) <= chi2.ppf(0.95, 1) / 2 + 1e-3
+
+
+def test_an_end_beyond_another_maximum_is_found():
+    """Under a constraint ℓ* has two maxima here; the one that lies on the path from the top is not the higher."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(12, 2))
+    y = (X[:, 0] > 0).astype(int)
+    found = LogisticRegression(objective="firth").fit(X, y).inference(X, y)
+    assert found.interval(method="profile")[1, 1] == pytest.approx(15.5198305, rel=1e-6)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..linalg import Factor, steady_factor
+from ..linalg import Factor, factor, steady_factor
 from .likelihood import Likelihood
 
 Floats = NDArray[np.float64]
-MOVES, STEPS, SHORTEST, SETTLED, ROUNDING = 400, 8, 2.0**-30, 1e-12, 1e-13
+MOVES, STEPS, SHORTEST, SETTLED, ROUNDING = 400, 12, 2.0**-30, 1e-12, 1e-13
 """Moves along a path, Newton steps back to it after each, and the shortest of them; the gain in sight of a likelihood
 that is at its maximum, in its own units and in those of its rounding."""
 REACH, SHORT = 2.0, 2.0**-40
@@ -28,19 +29,57 @@ class Constrained(NamedTuple):
     steps: int
 
 
+@dataclass(frozen=True)
+class Plane:
+    """The points with the same values of some functions, the rows of A."""
+
+    lift: Floats
+    """A⁺: what moves the values and nothing else."""
+    along: Floats
+    """Directions, at right angles to each other, that leave the values alone."""
+
+    @classmethod
+    def of(cls, A: Floats) -> Plane:
+        Q, R = np.linalg.qr(A.T, mode="complete")
+        r = len(A)
+        return cls(np.linalg.solve(R[:r], Q[:, :r].T).T, Q[:, r:])
+
+    def within(self, likelihood: Likelihood, v: Floats) -> tuple[Floats, Factor | None]:
+        """−∂²ℓ at v, or what stands for it; and its factor within the plane, None where that is a point."""
+        N = self.along
+        for H in likelihood.bends(v):
+            made = factor(N.T @ H @ N) if N.shape[1] else None
+            if made is not None or not N.shape[1]:
+                return H, made
+        return H, steady_factor(N.T @ H @ N)
+
+    def tangent(self, likelihood: Likelihood, v: Floats, change: Floats) -> tuple[Floats, Floats]:
+        """t, along which a constrained maximum moves as the values change so; and H."""
+        H, made = self.within(likelihood, v)
+        straight = self.lift @ change
+        return (straight if made is None else straight - self.along @ made.solve(self.along.T @ (H @ straight))), H
+
+    def step(self, likelihood: Likelihood, v: Floats, gradient: Floats) -> Floats:
+        """Newton's step that leaves the values alone."""
+        _, made = self.within(likelihood, v)
+        return 0 * v if made is None else self.along @ made.solve(self.along.T @ gradient)  # type: ignore[no-any-return]
+
+
 def constrained_maximum(likelihood: Likelihood, v: Floats, A: Floats, values: Floats) -> Constrained:
     """max ℓ(v) with Av = values, each row of A a function: along the path of such maxima from v, itself one of them."""
-    reach = REACH
+    plane, reach = Plane.of(A), REACH
     for _ in range(MOVES):
-        tilted = steady_factor(likelihood.information(v)).solve(A.T)
-        found, share, reach = moved(likelihood, v, A, tilted @ np.linalg.solve(A @ tilted, values - A @ v), reach)
+        step, _ = plane.tangent(likelihood, v, values - A @ v)
+        found, share, reach = moved(likelihood, v, plane, step, reach)
         v = found.v
         if share == 1 or not found.settled:
             return found
     return found._replace(settled=False)
 
 
-def moved(likelihood: Likelihood, v: Floats, A: Floats, step: Floats, reach: float) -> tuple[Constrained, float, float]:
+def moved(
+    likelihood: Likelihood, v: Floats, plane: Plane, step: Floats, reach: float
+) -> tuple[Constrained, float, float]:
     """From a constrained maximum v to the one for other values, or a part of the way; which part; and the next reach.
 
     The step moves scores by no more than `reach`. If Newton's steps do not soon lead back to the path, it was too long.
@@ -49,18 +88,20 @@ def moved(likelihood: Likelihood, v: Floats, A: Floats, step: Floats, reach: flo
     size = max(likelihood.sample.reach(step), 1e-300)
     while True:
         share = min(1.0, reach / size)
-        found = climbed(likelihood, v + share * step, A)
+        found = climbed(likelihood, v + share * step, plane)
         if found.settled or share < SHORT:
             return found, share, reach * (4.0 if found.steps <= 3 else 1.0)
         reach = share * size / 4
 
 
-def climbed(likelihood: Likelihood, v: Floats, A: Floats) -> Constrained:
-    """The maximum near v among the points with the same Av, by Newton's steps; one that does not pay is shortened."""
+def climbed(likelihood: Likelihood, v: Floats, plane: Plane, steps: int = STEPS) -> Constrained:
+    """The maximum near v among the points with the same values, by Newton's steps; shortened where they do not pay."""
     at = likelihood.jets(v[None])
-    value, gradient = float(at.values[0]), at.gradients[0]
-    for count in range(STEPS):
-        step = free_step(steady_factor(likelihood.information(v)), gradient, A)
+    value, gradient, gain = float(at.values[0]), at.gradients[0], 0.0
+    for count in range(steps):
+        if not np.isfinite(gradient).all():
+            return Constrained(v, value, False, count)
+        step = plane.step(likelihood, v, gradient)
         gain = float(gradient @ step)
         if gain <= SETTLED + ROUNDING * abs(value):
             return Constrained(v, value, True, count)
@@ -73,11 +114,4 @@ def climbed(likelihood: Likelihood, v: Floats, A: Floats) -> Constrained:
             if length < SHORTEST:
                 return Constrained(v, value, gain <= 1e-6, count)
         v, value, gradient = v + length * step, float(at.values[0]), at.gradients[0]
-    return Constrained(v, value, gain <= 1e-9, STEPS)
-
-
-def free_step(curvature: Factor, gradient: Floats, A: Floats) -> Floats:
-    """δ = V⁻¹(g + Aᵀλ) with Aδ = 0: Newton's step under the constraints."""
-    tilted = curvature.solve(A.T)
-    plain = curvature.solve(gradient)
-    return plain - tilted @ np.linalg.solve(A @ tilted, A @ plain)  # type: ignore[no-any-return]
+    return Constrained(v, value, gain <= 1e-9, steps)

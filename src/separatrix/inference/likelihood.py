@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,7 @@ class Likelihood(ABC):
     """ℓ(v) of rows, v being the weights in the sample's frame."""
 
     sample: Sample
+    concave: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -66,6 +68,10 @@ class Likelihood(ABC):
     @abstractmethod
     def information(self, v: Floats) -> Floats:
         """−∇²ℓ, or what stands for it: positive where the columns are independent."""
+
+    def bends(self, v: Floats) -> Iterator[Floats]:
+        """−∂²ℓ at v, and after it what may stand for it where it is not positive."""
+        yield self.information(v)
 
     def whole(self, v: Floats) -> Whole:
         """ℓ and the information at v."""

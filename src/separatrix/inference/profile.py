@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..data.threads import one_blas_thread
 from ..linalg import Factor, steady_factor
-from .constrained import REACH, moved
+from .constrained import REACH, Plane, climbed, moved
 from .likelihood import Likelihood
 
 Floats = NDArray[np.float64]
@@ -19,10 +19,16 @@ ROUNDS, PACE = 25, 4.0
 own."""
 CLOSE = 1e-9
 """What may be left of the fall of the likelihood, relative to it."""
-PATH = 1000
-"""Steps along the path of one end; where the likelihood still has not fallen so far, it never does."""
+PATH, LONG = 200, 400
+"""Moves along the path of one end, and steps to another path where one ends."""
+BRANCHES, HIGHER = 4, 1e-5
+"""How often a higher maximum beyond an end is gone after; by what part of the fall it must be higher."""
 NUMBERS = 1 << 25
 """Numbers of curvature matrices that are held at a time."""
+
+
+class LostError(ArithmeticError):
+    """No way was found to an end of an interval."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ def summit_of(likelihood: Likelihood, v: Floats) -> Summit:
 
 
 def profile_ends(summit: Summit, functions: Floats, fall: float) -> Floats:
-    """Lowest and highest aᵀv with max ℓ ≥ ℓ̂ − fall, for each row a of `functions`; ±∞ where it never falls so far.
+    """Lowest and highest aᵀv with max ℓ ≥ ℓ̂ − fall, for each row a of `functions`.
 
     All ends are sought together by the steps of Venzon and Moolgavkar: δ = V⁻¹(g + λa), λ such that a parabola would
     fall just so far. What they do not settle is sought along its path, one end at a time.
@@ -67,7 +73,10 @@ def profile_ends(summit: Summit, functions: Floats, fall: float) -> Floats:
             a = functions[[j for j, _ in some]]
             found = _together(summit, a, np.array([side for _, side in some]), fall)
             for (j, side), one, end in zip(some, a, found, strict=True):
-                ends[j, int(side > 0)] = end if math.isfinite(end) else _followed(summit, one, side, fall)
+                first = end if math.isfinite(end) else _followed(summit, one, side, fall, summit.v)
+                ends[j, int(side > 0)] = first if summit.likelihood.concave else _farthest(
+                    summit, one, side, fall, first
+                )  # fmt: skip
     return ends
 
 
@@ -119,12 +128,32 @@ def _step(
     return step, max(abs(above), abs(stray)) / fall
 
 
-def _followed(summit: Summit, a: Floats, side: float, fall: float) -> float:
-    """The same along the path of constrained maxima, never leaving it by more than a step that can be mended.
+def _farthest(summit: Summit, a: Floats, side: float, fall: float, end: float) -> float:
+    """The end, or one beyond it: under a constraint a likelihood that is not concave may have higher maxima elsewhere.
 
-    On the path the fall f has the slope −gᵀV⁻¹a/aᵀV⁻¹a in θ = aᵀv, and about the curvature 1/aᵀV⁻¹a.
+    They are sought from the line of Wald's interval, from the origin and from half-way to it.
     """
-    likelihood, v, reach = summit.likelihood, summit.v, REACH
+    tilted, plane = summit.curvature.solve(a), Plane.of(a[None])
+    for _ in range(BRANCHES):
+        if not math.isfinite(end):
+            return end
+        line = summit.v + (end - float(a @ summit.v)) / float(a @ tilted) * tilted
+        origin = end / float(a @ a) * a
+        found = [climbed(summit.likelihood, start, plane) for start in (line, origin, (line + origin) / 2)]
+        best = max(found, key=lambda each: each.value if math.isfinite(each.value) else -math.inf)
+        if not summit.value - best.value < (1 - HIGHER) * fall:
+            return end
+        end = _followed(summit, a, side, fall, best.v)
+    return end
+
+
+def _followed(summit: Summit, a: Floats, side: float, fall: float, v: Floats) -> float:
+    """The same along the path of constrained maxima from v, never leaving it by more than a step that can be mended.
+
+    With t the tangent of the path for a change of θ = aᵀv by one, the fall has the slope −gᵀt, and the curvature tᵀHt.
+    """
+    likelihood, reach, plane = summit.likelihood, REACH, Plane.of(a[None])
+    wald = math.sqrt(2 * fall * float(a @ summit.curvature.solve(a)))
     near, far = float(a @ v), side * math.inf
     for _ in range(PATH):
         here = float(a @ v)
@@ -133,16 +162,19 @@ def _followed(summit: Summit, a: Floats, side: float, fall: float) -> float:
         if abs(fallen - fall) <= CLOSE * fall or abs(far - near) <= 4e-15 * abs(here):
             return here
         near, far = (here, far) if fallen < fall else (near, here)
-        tilted = steady_factor(likelihood.information(v)).solve(a)
-        spread = float(a @ tilted)
-        slope = -side * float(gradient @ tilted) / spread
-        ahead = _root(slope, 1 / spread, fall - fallen)
+        tangent, H = plane.tangent(likelihood, v, np.ones(1))
+        ahead = _root(-side * float(gradient @ tangent), float(tangent @ H @ tangent), fall - fallen)
         if not min(near, far) < here + side * ahead < max(near, far):
-            ahead = abs((near + far) / 2 - here) * (1 if fallen < fall else -1)
-        step = side * ahead / spread * tilted
-        found, _, reach = moved(likelihood, v, a[None], step, reach)
+            open_ = math.isinf(far)
+            ahead = side * ((near + far) / 2 - here) if not open_ else wald + abs(here - float(a @ summit.v))
+        step = side * ahead * tangent
+        found, _, reach = moved(likelihood, v, plane, step, reach)
+        if not found.settled:  # here this path ends: on to the one that the next maximum lies on
+            found, reach = climbed(likelihood, v + step, plane, LONG), REACH
+        if not found.settled:
+            break
         v = found.v
-    return side * math.inf
+    raise LostError(f"after a fall of {fallen:.4g} of {fall:.4g}, at {here:.6g}")
 
 
 def _root(slope: float, curvature: float, left: float) -> float:

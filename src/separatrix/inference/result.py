@@ -15,7 +15,7 @@ from ..data.threads import one_blas_thread
 from ..verdict import plain_value
 from .constrained import constrained_maximum
 from .likelihood import Likelihood
-from .profile import Summit, profile_ends, summit_of
+from .profile import LostError, Summit, profile_ends, summit_of
 
 Floats = NDArray[np.float64]
 METHODS = ("wald", "profile")
@@ -150,7 +150,12 @@ class Inference:
         self._may_profile("method='profile'", "method='wald'")
         key = f"profile {level!r}"
         if key not in self._kept:
-            self._kept[key] = profile_ends(self._summit, self.functions, float(chi2.ppf(level, 1)) / 2)
+            try:
+                self._kept[key] = profile_ends(self._summit, self.functions, float(chi2.ppf(level, 1)) / 2)
+            except LostError as where:
+                raise InferenceRefused(
+                    f"An end of a profile interval was not found ({where}): use method='wald'."
+                ) from None
         return self._kept[key].reshape(*np.shape(self.coefficients), 2)  # type: ignore[no-any-return]
 
     def test(self, columns: Any, method: str | None = None) -> TestResult:
