@@ -348,7 +348,7 @@ def test_class_weights_and_fractions_need_the_robust_covariance():
     assert model.inference(X, y, covariance="robust").refused is None
     share = np.clip(np.random.default_rng(0).random(len(y)), 0.05, 0.95)
     soft = LogisticRegression().fit(X, share)
-    assert "probabilities, not outcomes" in soft.inference(X, share).refused
+    assert "no shares of whole numbers" in soft.inference(X, share).refused
     assert soft.inference(X, share, covariance="robust").standard_errors.shape == (4,)
 
 
@@ -456,7 +456,7 @@ def test_it_is_told_of_other_rows():
     with pytest.raises(ValueError, match="fitted to 400"):
         model.inference(X[:-1], y[:-1])
     with pytest.raises(ValueError, match="not the rows"):
-        model.inference(X, y, np.linspace(1, 2, 400))
+        model.inference(X, y, np.linspace(0.5, 1.5, 400))
     with pytest.raises(ValueError, match="NaN"):
         model.inference(np.where(np.arange(400)[:, None] == 5, np.nan, X), y)
     with pytest.raises(ValueError, match="y\\[0\\] is unknown"):
@@ -644,3 +644,84 @@ def test_signed_roots_are_those_of_likelihood_ratio_tests_and_agree_with_profile
         ends = found.interval(level, method="profile")
         holds_zero = (ends[..., 0] <= 0) & (ends[..., 1] >= 0)
         np.testing.assert_array_equal(holds_zero, roots**2 <= chi2.ppf(level, 1))
+
+
+def test_a_common_factor_of_the_weights_is_noticed():
+    X, y = coins()
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="weigh 800 together; the model was fitted to rows that weigh 400"):
+        model.inference(X, y, np.full(400, 2.0))
+    for objective in ("likelihood", "firth"):
+        heavy = LogisticRegression(objective=objective).fit(X, y, np.full(400, 4.0))
+        with pytest.raises(ValueError, match="give the same sample_weight"):
+            heavy.inference(X, y)
+
+
+@pytest.mark.parametrize("make", [coins, dice])
+def test_class_weights_are_in_the_scores_of_every_row_that_is_counted(make):
+    X, y = make(300)
+    factors = {label: 1.0 + 2 * label for label in set(y.tolist())}
+    model = LogisticRegression(class_weight=factors, tol=1e-14)
+    robust = {"covariance": "robust"}
+    one = model.fit(X, y).inference(X, y, **robust).covariance
+    np.testing.assert_allclose(model.fit(X, y).inference(X, y, weights="frequency", **robust).covariance, one)
+    cost = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+    many = np.repeat(np.arange(len(y)), cost.astype(int))
+    weighted = model.fit(X, y, cost).inference(X, y, cost, weights="frequency", **robust)
+    repeated = model.fit(X[many], y[many]).inference(X[many], y[many], **robust)
+    np.testing.assert_allclose(weighted.covariance, repeated.covariance, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-30, 1e30, 1e200])
+def test_robust_errors_do_not_hang_on_the_unit_of_the_weights(unit):
+    X, y = coins()
+    cost = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    one = LogisticRegression(tol=1e-14).fit(X, y, cost).inference(X, y, cost, covariance="robust")
+    other = LogisticRegression(tol=1e-14).fit(X, y, unit * cost).inference(X, y, unit * cost, covariance="robust")
+    np.testing.assert_allclose(one.standard_errors, other.standard_errors, rtol=1e-6)
+
+
+def test_shares_of_whole_numbers_are_outcomes():
+    x, k, n = np.arange(4.0)[:, None], np.array([3, 10, 20, 28]), np.full(4, 30.0)
+    found = LogisticRegression(tol=1e-14).fit(x, k / n, n).inference(x, k / n, n)
+    rows = np.repeat(x, 30, axis=0)
+    y = np.concatenate([np.arange(30) < each for each in k]).astype(int)
+    plain = LogisticRegression(tol=1e-14).fit(rows, y).inference(rows, y)
+    assert found.refused is None
+    np.testing.assert_allclose(everything(found), everything(plain), rtol=1e-7)
+
+
+def test_a_row_is_named_by_its_own_place():
+    X, y = coins()
+    cost = np.ones(400)
+    cost[3], cost[10] = 0, 1.5
+    assert "sample_weight[10] = 1.5" in LogisticRegression().fit(X, y, cost).inference(X, y, cost).refused
+
+
+def test_what_is_gone_to_infinity_is_not_a_number():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(100, 2))
+    X[:, 1] = rng.uniform(size=100) < 0.2
+    y = ((X[:, 0] + rng.logistic(size=100) > 0) | (X[:, 1] > 0)).astype(int)
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression().fit(X, y)
+    forced = model.inference(X, y, force=True)
+    assert not any("combination" in each for each in forced.reasons)
+    assert not (np.abs(forced.z) > 100).any()
+    with pytest.raises(InferenceRefused, match="needs the maximum of a likelihood"):
+        forced.interval(method="profile")
+
+
+def test_advice_can_be_followed():
+    X, y = dice(40, 3)
+    assert "for two of the classes at a time" in LogisticRegression(l2=0.1).fit(X, y).inference(X, y).refused
+    X, y = coins()
+    weighted = LogisticRegression(objective="firth", class_weight={0: 1.0, 1: 2.0}).fit(X, y).inference(X, y)
+    assert "objective='likelihood' with covariance='robust'" in weighted.refused
+
+
+def test_parameters_that_change_after_the_fit_change_nothing():
+    X, y = coins()
+    model = LogisticRegression().fit(X, y)
+    before = model.inference(X, y).covariance
+    np.testing.assert_array_equal(model.set_params(fit_intercept=False).inference(X, y).covariance, before)

@@ -66,5 +66,5 @@ class Jeffreys(Likelihood):
     def _roots(self, block: Block, v: Floats) -> Floats:
         return Binary(self.sample)._roots(block, v)
 
-    def scatter(self, v: Floats, power: int) -> Floats:
+    def scatter(self, v: Floats, weight: Floats) -> Floats:
         raise NotImplementedError("Firth's penalty believes the likelihood: there is no sandwich")

@@ -91,8 +91,8 @@ class Likelihood(ABC):
         """A with AᵀA the information of a block."""
 
     @abstractmethod
-    def scatter(self, v: Floats, power: int) -> Floats:
-        """Σᵢ cᵢᵏ uᵢuᵢᵀ, uᵢ = ∇ℓᵢ/cᵢ the score of a row, k = 1 where a weight is a number of rows, else 2."""
+    def scatter(self, v: Floats, weight: Floats) -> Floats:
+        """Σᵢ weightᵢ uᵢuᵢᵀ, uᵢ = ∇ℓᵢ/cᵢ the score of a row."""
 
 
 @dataclass(frozen=True)
@@ -144,13 +144,13 @@ class Binary(Likelihood):
             at = risk(v, Ask(hessian=True))
         return Whole(-at.value * sample.total, at.hessian * sample.total)
 
-    def scatter(self, v: Floats, power: int) -> Floats:
+    def scatter(self, v: Floats, weight: Floats) -> Floats:
         def part(block: Block) -> Floats:
             Z = block.Z
-            Z *= (np.sqrt(block.cost**power) * (block.target - sigmoid(Z @ v)))[:, None]
+            Z *= (np.sqrt(block.cost) * (block.target - sigmoid(Z @ v)))[:, None]
             return Z.T @ Z  # type: ignore[no-any-return]
 
-        return np.asarray(self.sample.fold(part))
+        return np.asarray(replace(self.sample, cost=weight).fold(part))
 
 
 @dataclass(frozen=True)
@@ -191,12 +191,12 @@ class Softmax(Likelihood):
 
         return np.asarray(self.sample.fold(part, self.size))
 
-    def scatter(self, v: Floats, power: int) -> Floats:
+    def scatter(self, v: Floats, weight: Floats) -> Floats:
         def part(block: Block) -> Floats:
             e = block.target[:, :-1] - self._probabilities(block, v)
-            return self._blocks(block.Z, lambda k, j: block.cost**power * e[:, k] * e[:, j])
+            return self._blocks(block.Z, lambda k, j: block.cost * e[:, k] * e[:, j])
 
-        return np.asarray(self.sample.fold(part, self.size))
+        return np.asarray(replace(self.sample, cost=weight).fold(part, self.size))
 
     def _roots(self, block: Block, v: Floats) -> Floats:
         """√(c pₖ) (eₖ − p) ⊗ z for every class k: diag(p) − ppᵀ is the covariance of the class that is drawn."""

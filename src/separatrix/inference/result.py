@@ -62,7 +62,7 @@ class Fitted:
         return summit_of(self.likelihood, self.v)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inference:
     """β̂ ± z √Cⱼⱼ, and all that follows from the likelihood about the coefficients β.
 
@@ -275,7 +275,8 @@ class Inference:
             )
 
     def _may_profile(self, asked: str, instead: str) -> None:
-        self._must_be_determined(asked)
+        if self._fit.profiled:
+            self._must_be_determined(asked)
         if self.kind == "robust":
             raise ValueError(
                 f"covariance='robust' and {asked} do not go together: a profile believes the likelihood. "
@@ -289,7 +290,7 @@ class Inference:
 
     def _places(self, columns: Any) -> NDArray[np.intp]:
         given = [columns] if isinstance(columns, str | int | np.integer) else columns
-        if not isinstance(given, Iterable):
+        if isinstance(columns, bool) or not isinstance(given, Iterable):
             raise ValueError(f"columns is {columns!r}; give names, or places from 0 to {len(self.names) - 1}.")
         given = list(given)
         if not given:
@@ -304,7 +305,11 @@ class Inference:
             if column not in self.names:
                 raise ValueError(f"There is no coefficient {column!r}; there are {_listed(self.names)}.")
             return self.names.index(column)
-        if isinstance(column, int | np.integer) and -len(self.names) <= column < len(self.names):
+        if (
+            isinstance(column, int | np.integer)
+            and not isinstance(column, bool)
+            and -len(self.names) <= column < len(self.names)
+        ):
             return int(column) % len(self.names)
         raise ValueError(f"columns holds {column!r}; give names, or places from 0 to {len(self.names) - 1}.")
 

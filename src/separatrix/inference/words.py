@@ -63,29 +63,38 @@ def unfinished(status: str) -> str:
     )
 
 
-def separated() -> str:
+def _firth(two: bool) -> str:
+    """Where Firth's likelihood helps, and of how many classes."""
+    return "objective='firth'" if two else "objective='firth' for two of the classes at a time"
+
+
+def separated(*, two: bool) -> str:
     """All probabilities tend to 0 and 1."""
     return (
-        "The classes are separated: the likelihood has no maximum and the weights no finite spread. Fit with "
-        "objective='firth', whose profile intervals are valid, or see separability(X, y)."
+        f"The classes are separated: the likelihood has no maximum and the weights no finite spread. Fit with "
+        f"{_firth(two)}, whose profile intervals are valid, or see separability(X, y)."
     )
 
 
-def quasi_separated(names: tuple[str, ...]) -> str:
+def quasi_separated(names: tuple[str, ...], *, two: bool) -> str:
     """Some coefficients tend to infinity."""
     which = f" ({listed(names)})" if names else ""
     return (
         f"The classes are quasi-separated: some coefficients are infinite{which}, and a covariance of the others would "
-        "leave that out. Fit with objective='firth', whose profile intervals are valid, or drop or merge what is to "
-        "blame."
+        f"leave that out. Fit with {_firth(two)}, whose profile intervals are valid, or drop or merge what is to blame."
     )
 
 
-def penalised(l2: float) -> str:
+def nothing_left() -> str:
+    """The curvature is gone in some direction."""
+    return "Where weights grow for ever nothing of the information is left, so there is no covariance to be forced."
+
+
+def penalised(l2: float, *, two: bool) -> str:
     """The weights are shrunk."""
     return (
         f"The weights are shrunk by l2 = {l2:g}: they are biased by an unknown amount, which no interval around them "
-        "accounts for. Fit with l2=0, or with objective='firth'."
+        f"accounts for. Fit with l2=0, or with {_firth(two)}."
     )
 
 
@@ -97,39 +106,43 @@ def dependent(names: tuple[str, ...]) -> str:
     return f"{listed(names)} {verb} of other columns, so {its} not determined: leave {them} out."
 
 
-def few_events(label: Any, events: float, parameters: int, least: int) -> str:
+def nearly_dependent() -> str:
+    """Rounding hides what columns have of their own."""
+    return "Columns are so nearly combinations of others that rounding hides their own part: leave one of them out."
+
+
+def few_events(label: Any, events: float, parameters: int, least: int, *, two: bool) -> str:
     """The approximation by a normal distribution is poor."""
     return (
         f"The rarest class, {label!r}, has {events:g} rows for {parameters} coefficients, fewer than {least} for each: "
         "the estimates are biased away from zero, and their spread is not the one that large samples have. Use fewer "
-        "columns, or objective='firth' with interval(method='profile')."
+        f"columns, or {_firth(two)} with interval(method='profile')."
     )
 
 
-def weights_are_no_counts(row: int, weight: float) -> str:
+def _robust(firth: bool) -> str:
+    return "Use objective='likelihood' with covariance='robust'" if firth else "Use covariance='robust'"
+
+
+def weights_are_no_counts(row: int, weight: float, *, firth: bool) -> str:
     """A weight of 1.5 is no number of rows."""
     return (
         f"sample_weight[{row}] = {weight:g} is no whole number, so the weights are not numbers of rows, and the "
-        "information is not known. Use covariance='robust', which takes weights for what each row stands for."
+        f"information is not known. {_robust(firth)}, which takes weights for what each row stands for."
     )
 
 
-def class_weights() -> str:
+def class_weights(*, firth: bool) -> str:
     """Rows that were weighted by class were not seen so often."""
     return (
-        "class_weight makes rows count for more or less than they are, so the information is not that of the rows. Use "
-        "covariance='robust', or fit without class_weight."
+        "class_weight makes rows count for more or less than they are, so the information is not that of the rows. "
+        f"{_robust(firth)}, or fit without class_weight."
     )
 
 
-def soft_targets() -> str:
+def soft_targets(*, firth: bool) -> str:
     """A probability is no outcome."""
     return (
-        "The targets are probabilities, not outcomes, so the likelihood is not that of anything observed. Use "
-        "covariance='robust'."
+        "The targets are probabilities that are no shares of whole numbers of rows, so the likelihood is not that of "
+        f"anything observed. {_robust(firth)}."
     )
-
-
-def robust_few_rows(rows: int, parameters: int) -> str:
-    """The sandwich has no rank."""
-    return f"There are {rows} rows for {parameters} coefficients: a robust covariance of them has not full rank."

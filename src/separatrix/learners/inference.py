@@ -20,6 +20,7 @@ from ..inference.likelihood import Binary, Likelihood, Softmax, Whole
 from ..inference.result import Fitted, Inference
 from ..inference.sample import Sample
 from ..linalg import factor
+from .rows_at_hand import known_facts
 from .settings import PENALISED
 from .targets import known_targets
 from .validation import checked_choice, checked_costs, not_finite
@@ -33,6 +34,8 @@ ALONE = 1 << 21
 """Numbers in X up to which one thread does it all."""
 CLEAR = 1e-5
 """The part of its square that a column must leave over beside the others for the information to be formed."""
+COUNTED = 1e-9
+"""Relative: how far from a whole number a count may be, which is the product of a share and a weight."""
 AGREES = 1e-6
 """Relative: how far the mean loss of the rows may be from the one that the verdict claims."""
 COVARIANCES, WEIGHTS = ("model", "robust"), ("frequency", "sampling")
@@ -48,7 +51,9 @@ def inference_of(
     if not isinstance(force, bool | np.bool_):
         raise ValueError(f"force is {force!r}; it must be True or False.")
     _check_objective(model, covariance)
-    rows, target, cost = _given(model, X, y, sample_weight)
+    rows, target, cost, places = _given(model, X, y, sample_weight)
+    if counting == "sampling" and cost.size:
+        cost = cost / cost.max()  # only their ratios matter, and squares of the others might overflow
     try:
         sample = _sample(model, rows, target, cost)
     except NotFiniteError:
@@ -60,7 +65,7 @@ def inference_of(
     if not (np.isfinite(whole.value) and np.isfinite(whole.information).all()):
         raise not_finite(rows, model.rule_.columns, model)
     _check_rows(model, whole, sample.total)
-    classes, reasons = model.classes_.tolist(), _reasons(model, target, cost, covariance, counting)
+    classes, reasons = model.classes_.tolist(), _reasons(model, target, cost, places, covariance, counting)
     K, total = len(classes), float(cost.sum()) if cost.size else float(len(rows))
     about = Inference(
         _names(model), tuple(classes), classes[0 if K == 2 else -1], covariance, reasons, bool(force and reasons),
@@ -70,18 +75,19 @@ def inference_of(
         return about
     with one_blas_thread():
         likelihood = Jeffreys(sample) if _penalised(model) else plain
-        fitted, doubt = _fitted(model, likelihood, v, whole.information, covariance, counting)
+        counts = cost if counting == "frequency" else cost[:0]
+        fitted, doubt = _fitted(model, likelihood, v, whole.information, covariance, counts)
     if doubt:
         about = replace(about, reasons=(*reasons, doubt), forced=bool(force))
     if about.refused is not None:
         return about
     functions: Floats = np.kron(np.eye(K - 1), _to_user(sample.frame))  # type: ignore[assignment]
-    values = np.ravel(np.column_stack([b, W]) if model.fit_intercept else W)
+    values = np.ravel(np.column_stack([b, W]) if model.verdict_.claim.fit_intercept else W)
     return replace(about, fitted=fitted, functions=functions, values=values)
 
 
-def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats, Floats]:
-    """Rows, targets and weights; a row of weight zero is a row absent."""
+def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats, Floats, Any]:
+    """Rows, targets, weights and places in X; a row of weight zero is a row absent."""
     rows = model._readable(X)
     target = known_targets(y, model.classes_, len(rows))
     cost = checked_costs(sample_weight, len(rows))
@@ -89,10 +95,11 @@ def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats,
     if len(rows) != model.verdict_.claim.rows:
         known = model.verdict_.claim.rows
         raise ValueError(f"X has {len(rows)} rows; the model was fitted to {known}: give it the same rows.")
+    _check_total(model, float(cost.sum()) if cost.size else float(len(rows)))
     if not cost.size or cost.all():
-        return rows, target, cost
+        return rows, target, cost, np.arange(len(rows))
     some = np.flatnonzero(cost)
-    return rows[some], target[some], cost[some]
+    return rows[some], target[some], cost[some], some
 
 
 # ------------------------------------------------------------------------------------------------------------- checks
@@ -124,10 +131,21 @@ def _check_objective(model: Any, covariance: str) -> None:
 
 
 def _check_size(rows: Any, model: Any) -> None:
-    size = (len(model.classes_) - 1) * (rows.shape[1] + bool(model.fit_intercept))
+    size = (len(model.classes_) - 1) * (rows.shape[1] + bool(model.verdict_.claim.fit_intercept))
     if size > MOST:
         raise ValueError(
             f"There are {size} coefficients, and inference needs a matrix of them: choose {MOST} or fewer."
+        )
+
+
+def _check_total(model: Any, total: float) -> None:
+    """Whether the rows weigh what those of the fit did, as far as that is remembered."""
+    facts = known_facts(model, None)
+    known = np.nan if facts is None else float(facts.totals.sum())
+    if np.isfinite(known) and not abs(total - known) <= 1e-9 * known:
+        raise ValueError(
+            f"The rows weigh {total:.9g} together; the model was fitted to rows that weigh {known:.9g}: give the same "
+            "sample_weight."
         )
 
 
@@ -145,35 +163,38 @@ def _check_rows(model: Any, whole: Whole, total: float) -> None:
         )
 
 
-def _reasons(model: Any, target: Floats, cost: Floats, covariance: str, counting: str) -> tuple[str, ...]:
+def _reasons(model: Any, target: Floats, cost: Floats, places: Any, covariance: str, counting: str) -> tuple[str, ...]:
     """Why the numbers would not mean what they seem."""
-    verdict, found = model.verdict_, []
+    verdict, found, two = model.verdict_, [], len(model.classes_) == 2
     if verdict.status == "separated":
-        found.append(words.separated())
+        found.append(words.separated(two=two))
     elif verdict.status == "quasi-separated":
-        found.append(words.quasi_separated(_infinite(model)))
+        found.append(words.quasi_separated(_infinite(model), two=two))
     elif not verdict.ok:
         found.append(words.unfinished(verdict.status))
     if model.l2_ > 0:
-        found.append(words.penalised(model.l2_))
+        found.append(words.penalised(model.l2_, two=two))
     if verdict.rank.aliased:
         found.append(words.dependent(verdict.rank.aliased))
     if covariance == "model":
-        found += _weight_reasons(model, target, cost)
+        found += _weight_reasons(model, target, cost, places)
     if not _penalised(model):
         found += _event_reasons(model, target, cost, counting)
     return tuple(found)
 
 
-def _weight_reasons(model: Any, target: Floats, cost: Floats) -> list[str]:
-    found = []
-    fractions = np.flatnonzero(cost != np.floor(cost))
-    if fractions.size:
-        found.append(words.weights_are_no_counts(int(fractions[0]), float(cost[int(fractions[0])])))
+def _weight_reasons(model: Any, target: Floats, cost: Floats, places: Any) -> list[str]:
+    """Weights and targets that are no numbers of rows. A share of so many rows is, where both its parts are whole."""
+    found, firth = [], _penalised(model)
+    parts = target * (cost[:, None] if cost.size else 1.0)
+    whole = (np.abs(parts - np.round(parts)) <= COUNTED * np.maximum(parts, 1)).all(axis=1)
+    if not whole.all() and model.verdict_.claim.soft:
+        found.append(words.soft_targets(firth=firth))
+    elif not whole.all():
+        row = int(np.argmin(whole))
+        found.append(words.weights_are_no_counts(int(places[row]), float(cost[row]), firth=firth))
     if len(set(model.verdict_.claim.class_weight)) > 1:
-        found.append(words.class_weights())
-    if model.verdict_.claim.soft:
-        found.append(words.soft_targets())
+        found.append(words.class_weights(firth=firth))
     return found
 
 
@@ -181,11 +202,12 @@ def _event_reasons(model: Any, target: Floats, cost: Floats, counting: str) -> l
     """Rows of the rarest class for each coefficient of an equation; weights count where they are numbers of rows."""
     counted = cost if counting == "frequency" else np.sign(cost)
     events = counted @ target if cost.size else target.sum(axis=0)
-    parameters = model.coef_.shape[1] + bool(model.fit_intercept)
+    parameters = model.coef_.shape[1] + bool(model.verdict_.claim.fit_intercept)
     rarest = int(events.argmin())
     if events[rarest] >= EVENTS * parameters:
         return []
-    return [words.few_events(model.classes_.tolist()[rarest], float(events[rarest]), parameters, EVENTS)]
+    label, two = model.classes_.tolist()[rarest], len(model.classes_) == 2
+    return [words.few_events(label, float(events[rarest]), parameters, EVENTS, two=two)]
 
 
 def _infinite(model: Any) -> tuple[str, ...]:
@@ -213,7 +235,7 @@ def _sample(model: Any, rows: Any, target: Floats, cost: Floats) -> Sample:
         cost = split.sum(axis=1)
         target = np.where(cost[:, None] > 0, split, target) / np.where(cost > 0, cost, 1.0)[:, None]
     seen = Rows(rows, np.ones(len(rows), np.int8), cost)
-    frame = frame_of(seen, bool(model.fit_intercept), 0)
+    frame = frame_of(seen, bool(model.verdict_.claim.fit_intercept), 0)
     threads = thread_count(model.n_threads) if rows.size > ALONE else 1
     two = target.shape[1] == 2
     return Sample(rows, np.ascontiguousarray(target[:, 1]) if two else target, cost, frame, threads)
@@ -234,22 +256,28 @@ def _coefficients(model: Any) -> tuple[Floats, Floats]:
 
 
 def _fitted(
-    model: Any, likelihood: Likelihood, v: Floats, H: Floats, covariance: str, counting: str
+    model: Any, likelihood: Likelihood, v: Floats, H: Floats, covariance: str, counts: Floats
 ) -> tuple[Fitted, str]:
     """The covariance of v; and a doubt, where it is only now seen that columns are all but dependent."""
     if model.l2_ > 0:
         H = H + _penalty(model, likelihood.sample)
     made, doubt = factor(H), ""
-    determined = not model.verdict_.rank.aliased
-    if determined and model.l2_ == 0 and (made is None or made.weakest < CLEAR):
+    determined, finite = not model.verdict_.rank.aliased, model.verdict_.status not in ("separated", "quasi-separated")
+    if determined and finite and model.l2_ == 0 and (made is None or made.weakest < CLEAR):
         made = factor(likelihood.root(v))
-    if made is None:
-        doubt = "" if not determined else words.dependent(("a column",))
+    if made is not None:
+        inverse = made.inverse()
+    elif finite:
+        doubt = "" if not determined else words.nearly_dependent()
         determined, inverse = False, np.asarray(np.linalg.pinv(H, hermitian=True), np.float64)
     else:
-        inverse = made.inverse()
+        doubt, inverse = words.nothing_left(), np.full_like(H, np.nan)
     if covariance == "robust":
-        inverse = inverse @ likelihood.scatter(v, 1 if counting == "frequency" else 2) @ inverse
+        cost = likelihood.sample.cost
+        weight = np.square(cost) if cost.size else np.ones(len(likelihood.sample))
+        if counts.size:  # a row that stands for so many has as many scores, class weights in each
+            weight = weight / counts
+        inverse = inverse @ likelihood.scatter(v, weight) @ inverse
     profiled = model.verdict_.ok and model.l2_ == 0
     return Fitted(likelihood, v, inverse, determined, profiled), doubt
 
@@ -273,6 +301,6 @@ def _to_user(frame: Frame) -> Floats:
 
 def _names(model: Any) -> tuple[str, ...]:
     columns = tuple(model.rule_.columns)
-    if not model.fit_intercept:
+    if not model.verdict_.claim.fit_intercept:
         return columns
     return ("(intercept)" if "intercept" in columns else "intercept", *columns)
