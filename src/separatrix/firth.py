@@ -7,6 +7,7 @@ a row are those of independent columns.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -32,7 +33,7 @@ class Block(NamedTuple):
     cost: Floats
     """cᵢ > 0; none: all one."""
     scratch: Floats | None = None
-    """Room for the numbers of Zᵀ, where the same block is looked at again and again: new memory is slow."""
+    """Room for Zᵀ and a row more, where the same block is looked at again and again: new memory is slow."""
 
 
 Read = Callable[[Callable[[Block], tuple[Any, ...]]], Iterable[tuple[Any, ...]]]
@@ -41,8 +42,13 @@ Read = Callable[[Callable[[Block], tuple[Any, ...]]], Iterable[tuple[Any, ...]]]
 
 def in_memory(Z: Floats, target: Floats, cost: Floats) -> Read:
     """All rows as one block."""
-    block = Block(slice(0, len(Z)), Z, target, cost, np.empty(Z.T.shape))
+    block = Block(slice(0, len(Z)), Z, target, cost, np.empty((Z.shape[1] + 1, len(Z))))
     return lambda look: (look(block),)
+
+
+def room(block: Block) -> Floats:
+    """Its scratch, or new memory."""
+    return np.empty((block.Z.shape[1] + 1, len(block.Z))) if block.scratch is None else block.scratch
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,7 @@ class FirthJet:
     information: Floats
 
 
-@dataclass(frozen=True)
-class Glance:
+class Glance(NamedTuple):
     """What one reading of the rows says about v."""
 
     v: Floats
@@ -78,8 +83,7 @@ class Glance:
         return self.likelihood + self.log_determinant / 2
 
 
-@dataclass(frozen=True)
-class Slope:
+class Slope(NamedTuple):
     """What a second reading adds."""
 
     gradient: Floats
@@ -108,25 +112,48 @@ class Firth:
         def look(block: Block) -> tuple[float, Floats]:
             Z, eta = block.Z.T, block.Z @ v
             small = np.exp(-np.abs(eta))
-            less = small / (1 + small)
-            p[block.rows] = np.copysign(0.5 - less, eta) + 0.5
-            np.add(block.target - (eta >= 0), np.copysign(less, eta), out=error[block.rows])
+            loss = np.log1p(small)
+            less = np.divide(small, 1 + small, out=small)
             own = np.multiply(less, 1 - less, out=w[block.rows])
-            gain = block.target * eta
-            gain -= np.maximum(eta, 0)
-            gain -= np.log1p(small)
+            half = np.copysign(0.5 - less, eta)
+            np.add(half, 0.5, out=p[block.rows])
+            np.add(block.target - (eta >= 0), np.copysign(less, eta, out=half), out=error[block.rows])
+            loss += np.maximum(eta, 0, out=half)
+            loss -= np.multiply(block.target, eta, out=half)
             if block.cost.size:
                 own = block.cost * own
-                gain *= block.cost
-            return gain.sum(), np.multiply(
-                Z, own, out=block.scratch
-            ) @ Z.T  # for few columns a product is quicker than a symmetric one
+                loss *= block.cost
+            product = room(block)[:-1]
+            return -np.add.reduce(loss), np.multiply(Z, own, out=product) @ Z.T
 
         likelihood, A = added(self.read(look))
+        return self._seen(v, likelihood, A, p, w, error)
+
+    def at_zero(self) -> tuple[Glance, Floats]:
+        """v = 0, where p = ½ and A = ¼ Σᵢ cᵢzᵢzᵢᵀ, and its U* = Σᵢ cᵢ(tᵢ − ½)zᵢ, by one reading."""
+        error = np.empty(self.count)
+
+        def look(block: Block) -> tuple[float, Floats]:
+            pull, each = np.subtract(block.target, 0.5, out=error[block.rows]), room(block)
+            if block.cost.size:
+                np.multiply(block.Z.T, block.cost, out=each[:-1])
+                np.multiply(pull, block.cost, out=each[-1])
+                return float(block.cost.sum()), each @ block.Z
+            each[:-1], each[-1] = block.Z.T, pull
+            return float(len(pull)), each @ block.Z
+
+        total, sums = added(self.read(look))
+        v, d = np.zeros(sums.shape[1]), sums.shape[1]
+        p, w = np.full(self.count, 0.5), np.full(self.count, 0.25)
+        return self._seen(v, -total * math.log(2), sums[:d] / 4, p, w, error), sums[d]
+
+    @staticmethod
+    def _seen(v: Floats, likelihood: float, A: Floats, p: Floats, w: Floats, error: Floats) -> Glance:
+        """What follows from A."""
         upper, failed = dpotrf(A)
-        if failed or not np.isfinite(likelihood):
+        if failed or not math.isfinite(likelihood):
             return Glance(v, float(likelihood), -np.inf, A, np.empty(0), p, w, error)
-        log_determinant = 2 * float(np.log(upper.diagonal()).sum())
+        log_determinant = 2 * math.fsum(map(math.log, upper.diagonal().tolist()))
         return Glance(v, float(likelihood), log_determinant, A, inverse_of(upper), p, w, error)
 
     def slope(self, at: Glance) -> Slope:
@@ -135,13 +162,16 @@ class Firth:
 
         def look(block: Block) -> tuple[Floats]:
             Z, p, w = block.Z.T, at.p[block.rows], at.w[block.rows]
-            solved = np.matmul(at.inverse, Z, out=block.scratch)
+            solved = np.matmul(at.inverse, Z, out=room(block)[:-1])
             lever = np.multiply(w, np.einsum("ij,ij->j", solved, Z), out=h[block.rows])
             pull = at.error[block.rows]
             if block.cost.size:
                 lever *= block.cost
                 pull = pull * block.cost
-            return (Z @ (pull + lever * (0.5 - p)),)
+            own = 0.5 - p
+            own *= lever
+            own += pull
+            return (Z @ own,)
 
         (gradient,) = added(self.read(look))
         return Slope(gradient, h)
@@ -152,7 +182,7 @@ class Firth:
         def look(block: Block) -> tuple[Floats]:
             Z, w = block.Z.T, at.w[block.rows]
             bend = (block.cost * w if block.cost.size else w) - slope.h[block.rows] * (0.5 - 3 * w)
-            return (np.multiply(Z, bend, out=block.scratch) @ Z.T,)
+            return (np.multiply(Z, bend, out=room(block)[:-1]) @ Z.T,)
 
         (found,) = added(self.read(look))
         return found  # type: ignore[no-any-return]

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf
 
 from .certificate import Bounds, sum_rounding
-from .firth import Block, Firth, Floats, Glance, Slope, added, inverse_of
+from .firth import Block, Firth, Floats, Glance, Slope, added, inverse_of, room
 from .linalg import EPS
 
 DIGITS_OF_EIGENVALUES, PLAIN = 1e-9, 2.0
@@ -50,14 +50,18 @@ def firth_bounds(
         return None
     inverse = inverse_of(upper)
 
-    far, size, own, error = (np.empty(n) for _ in range(4))
+    far, size, own, error = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
 
     def look(block: Block) -> tuple[int]:
         Z, rows = block.Z.T, block.rows
-        far[rows] = _products(np.matmul(inverse, Z, out=block.scratch), Z)
-        size[rows] = _products(Z, Z)
-        cost: Any = block.cost if block.cost.size else 1.0
-        own[rows], error[rows] = cost * at.w[rows], cost * np.abs(at.error[rows])
+        np.einsum("ij,ij->j", np.matmul(inverse, Z, out=room(block)[:-1]), Z, out=far[rows])
+        np.einsum("ij,ij->j", Z, Z, out=size[rows])
+        np.abs(at.error[rows], out=error[rows])
+        if block.cost.size:
+            np.multiply(block.cost, at.w[rows], out=own[rows])
+            error[rows] *= block.cost
+        else:
+            own[rows] = at.w[rows]
         return (0,)
 
     added(firth.read(look))
@@ -65,20 +69,23 @@ def firth_bounds(
     np.sqrt(size, out=size)
     h, steepest = slope.h, math.inf
     bend = own - h * (0.5 - 3 * at.w)
-    if float(bend.min()) > 0:
-        steepest = float(((own + 3 * h) / bend).max())
+    steep = own + 3 * h
+    if float(np.minimum.reduce(bend)) > 0:
+        steepest = float(np.maximum.reduce(np.divide(steep, bend, out=bend)))
     if not steepest < PLAIN:
-        steepest = _steepest(firth, own + 3 * h, upper, total)
+        steepest = _steepest(firth, steep, upper, total)
     slip, turned, level = EPS * (d + 4) * rounding.reach, EPS * (d + 4) * rounding.stray, EPS * rounding.level
-    farthest, longest = float(far.max()), float(size.max())
+    farthest, longest = float(np.maximum.reduce(far)), float(np.maximum.reduce(size))
     lever = EPS * (d + 10) * d * _condition(at.information, at.inverse) + 2 * turned
     shaken = sum_rounding(n, d) * (_condition(M, inverse) / total + steepest)
     shaken += (4 * (slip * longest + level) + 2 * lever) * steepest
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
-    stray_slope = (EPS * (n / 16 + 100) + turned) * float((error + h) @ far)
-    stray_slope += float(((own + 3 * h) * (slip * size + level)) @ far) + lever * float(h @ far)
+    held = float(h @ far)
+    stray_slope = (EPS * (n / 16 + 100) + turned) * (float(error @ far) + held) + lever * held
+    steep *= far
+    stray_slope += slip * float(steep @ size) + level * float(np.add.reduce(steep))
     g = slope.gradient / total
     nu = (math.sqrt(max(float(g @ inverse @ g), 0.0)) + stray_slope / total) / steady
     return slow_change(nu, farthest * (1 + 1e-10) / steady, steepest / (1 - shaken), spread(inverse))
@@ -110,12 +117,7 @@ def slow_change(nu: float, rho: float, steepest: float, spread: Floats) -> Bound
     return Bounds(nu, rho, nu * t - t * t / 2 + q * t**3 / 6, t, spread, 1.0, only=False)
 
 
-def _products(one: Floats, other: Floats) -> Floats:
-    """The product of each column of one with the same of the other."""
-    return np.einsum("ij,ij->j", one, other)  # type: ignore[no-any-return]
-
-
 def _condition(A: Floats, inverse: Floats) -> float:
     """‖D A⁻¹ D‖∞, D² = diag A: how much a rounding of A, scaled to a diagonal of ones, can move its inverse."""
-    size = np.sqrt(np.diag(A))
-    return float((np.abs(inverse) @ size * size).max())
+    size = np.sqrt(A.diagonal())
+    return float(np.maximum.reduce(np.abs(inverse) @ size * size))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -14,6 +15,7 @@ from ..firth import Block, Firth, Glance, Slope, added
 from ..firth_certificate import Rounding, firth_bounds
 from ..linalg import EPS
 from .firth_balance import balancing_shift
+from .firth_start import discriminant
 from .firth_view import FirthView, WayBack, aliased_columns, is_clear, settled, turned, view_of
 from .problem import FirthEnd, Floats, NotFiniteError, Outcome, Problem, Progress
 
@@ -30,12 +32,13 @@ MANY, TWIST_FROM_THE_START = 50, 1 << 16
 """Rows a weight from which the information is nearly the curvature; n·d³ up to which all of it costs little."""
 WELL_BELOW = 1e-4
 """A gap this far below the tolerance is proved as it is; else one more step, which costs little, comes first."""
+NO_LEVERAGES = np.empty(0)
+"""Where p = ½ the slope needs none; they are read when a proof is wanted there."""
 HOPELESS = 1e-3
 """A gap this far below the tolerance that still cannot be proved will not be."""
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """Where the ascent stands."""
 
     at: Glance
@@ -87,8 +90,9 @@ class Ascent:
 
     def _look_at_zero(self, view: FirthView) -> Glance:
         """A quarter of the products of the columns, and where the ascent starts."""
+        self.passes += 1
         self._firth = view.likelihood()
-        self._zero = self._glance(self._firth, np.zeros(view.width))
+        self._zero, self._pull = self._firth.at_zero()
         return self._zero
 
     def _glance(self, firth: Firth, v: Floats) -> Glance:
@@ -98,7 +102,7 @@ class Ascent:
     # ----------------------------------------------------------------------------------------------------- steps
 
     def start(self) -> State:
-        """Zero, whose first step is that of least squares; or what was given, drawn to zero while A underflows."""
+        """Zero, whose first step is that of a discriminant; or what was given, drawn to zero while A underflows."""
         init, at = self.problem.init, self._zero
         v = np.zeros(self.view.width)
         if isinstance(init, tuple):
@@ -114,13 +118,17 @@ class Ascent:
                 at = self._zero
         if not math.isfinite(at.value):
             raise NotFiniteError
+        if at is self._zero:
+            towards = discriminant(self.view, at, self._pull)
+            if towards is not None:
+                return State(at, Slope(self._pull, NO_LEVERAGES), towards, float(self._pull @ towards), 0.0)
         return self.state(at, 0.0)
 
     def state(self, at: Glance, step: float) -> State:
         """The slope and the curvature there, and where they point."""
         slope = self.firth.slope(at)
         self.passes += 1
-        if not np.isfinite(slope.gradient).all():
+        if not math.isfinite(float(np.add.reduce(slope.gradient))):
             raise NotFiniteError
         u = self._newton(at, slope) if self.care > SCORING else at.inverse @ slope.gradient
         return State(at, slope, u, float(slope.gradient @ u), step)
@@ -179,6 +187,8 @@ class Ascent:
     def prove(self, state: State) -> Bounds | None:
         """The certificate; where the cheap part of the curvature does not reach the goal, from all of it."""
         found: Bounds | None = None
+        if not state.slope.h.size:
+            state = self.state(state.at, state.step)
         for care in (ROWS, WHOLE)[self.care == WHOLE :]:
             found = self._bounds(state, self._curvature(state.at, state.slope, care)) or found
             if found is not None and found.gap <= self.goal(state):
@@ -201,7 +211,7 @@ class Ascent:
     def progress(self, state: State) -> Progress:
         """Where it stands, in the user's units."""
         weights, intercept = self.back.to_user(state.at.v)
-        norm = float(np.linalg.norm(state.slope.gradient)) / self.total
+        norm = math.sqrt(float(state.slope.gradient @ state.slope.gradient)) / self.total
         moved_by = "newton" if state.step else "start"
         return Progress(weights, intercept, self.value(state), norm, state.step, self.passes, moved_by)
 
