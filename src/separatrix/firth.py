@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 Floats = NDArray[np.float64]
+FAR = 700.0
+"""Scores whose exponential is a number."""
 TWISTED = 1 << 20
 """Numbers of products of coordinates that are held at a time."""
 
@@ -29,7 +31,7 @@ class Block(NamedTuple):
     Z: Floats
     """zᵢ, one a row; quickest in Fortran's order."""
     target: Floats
-    """tᵢ, the probability of the second class."""
+    """tᵢ, the probability of the second class; none: all one, the rows of the first class being −zᵢ."""
     cost: Floats
     """cᵢ > 0; none: all one."""
     scratch: Floats | None = None
@@ -41,7 +43,7 @@ Read = Callable[[Callable[[Block], tuple[Any, ...]]], Iterable[tuple[Any, ...]]]
 
 
 def in_memory(Z: Floats, target: Floats, cost: Floats) -> Read:
-    """All rows as one block."""
+    """All rows as one block; without targets rows of the first class are to be turned to −zᵢ, which changes nothing."""
     block = Block(slice(0, len(Z)), Z, target, cost, np.empty((Z.shape[1] + 1, len(Z))))
     return lambda look: (look(block),)
 
@@ -72,7 +74,8 @@ class Glance(NamedTuple):
     """A."""
     inverse: Floats
     """A⁻¹; empty where A is singular."""
-    p: Floats
+    half: Floats
+    """½ − pᵢ."""
     w: Floats
     error: Floats
     """tᵢ − pᵢ, to the last digit where a row is all but certain and right."""
@@ -92,6 +95,37 @@ class Slope(NamedTuple):
     """hᵢ = cᵢwᵢ zᵢᵀA⁻¹zᵢ."""
 
 
+class Seen(NamedTuple):
+    """Rows of a `Glance`, to be filled in."""
+
+    half: Floats
+    w: Floats
+    error: Floats
+
+
+def _loss(eta: Floats, target: Any, seen: Seen) -> Floats:
+    """max(η, 0) − tη + log(1 + e^−|η|)."""
+    small = np.exp(-np.abs(eta))
+    loss = np.log1p(small)
+    less = np.divide(small, 1 + small, out=small)
+    np.multiply(less, 1 - less, out=seen.w)
+    np.copysign(0.5 - less, -eta, out=seen.half)
+    np.add(target - (eta >= 0), np.copysign(less, eta), out=seen.error)
+    loss += np.maximum(eta, 0)
+    loss -= target * eta
+    return loss  # type: ignore[no-any-return]
+
+
+def _loss_of_own(eta: Floats, seen: Seen) -> Floats:
+    """log(1 + e^−η), t = 1, in fewer steps; e^−η must not overflow."""
+    odds = np.exp(np.negative(eta, out=eta), out=eta)
+    one = 1 + odds
+    np.divide(odds, one, out=seen.error)
+    np.divide(seen.error, one, out=seen.w)
+    np.subtract(seen.error, 0.5, out=seen.half)
+    return np.log1p(odds, out=odds)  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True)
 class Firth:
     """ℓ* of rows that `read` brings, `count` of them."""
@@ -107,34 +141,29 @@ class Firth:
 
     def glance(self, v: Floats) -> Glance:
         """ℓ, A and log|A|, by one reading."""
-        p, w, error = np.empty(self.count), np.empty(self.count), np.empty(self.count)
+        half, w, error = np.empty(self.count), np.empty(self.count), np.empty(self.count)
 
         def look(block: Block) -> tuple[float, Floats]:
-            Z, eta = block.Z.T, block.Z @ v
-            small = np.exp(-np.abs(eta))
-            loss = np.log1p(small)
-            less = np.divide(small, 1 + small, out=small)
-            own = np.multiply(less, 1 - less, out=w[block.rows])
-            half = np.copysign(0.5 - less, eta)
-            np.add(half, 0.5, out=p[block.rows])
-            np.add(block.target - (eta >= 0), np.copysign(less, eta, out=half), out=error[block.rows])
-            loss += np.maximum(eta, 0, out=half)
-            loss -= np.multiply(block.target, eta, out=half)
+            seen, Z = Seen(half[block.rows], w[block.rows], error[block.rows]), block.Z.T
+            eta = block.Z @ v
+            quick = not block.target.size and float(np.minimum.reduce(eta)) > -FAR
+            loss = _loss_of_own(eta, seen) if quick else _loss(eta, block.target if block.target.size else 1.0, seen)
+            own = seen.w
             if block.cost.size:
                 own = block.cost * own
                 loss *= block.cost
-            product = room(block)[:-1]
-            return -np.add.reduce(loss), np.multiply(Z, own, out=product) @ Z.T
+            return -np.add.reduce(loss), np.multiply(Z, own, out=room(block)[:-1]) @ Z.T
 
         likelihood, A = added(self.read(look))
-        return self._seen(v, likelihood, A, p, w, error)
+        return self._seen(v, likelihood, A, Seen(half, w, error))
 
     def at_zero(self) -> tuple[Glance, Floats]:
         """v = 0, where p = ½ and A = ¼ Σᵢ cᵢzᵢzᵢᵀ, and its U* = Σᵢ cᵢ(tᵢ − ½)zᵢ, by one reading."""
         error = np.empty(self.count)
 
         def look(block: Block) -> tuple[float, Floats]:
-            pull, each = np.subtract(block.target, 0.5, out=error[block.rows]), room(block)
+            pull, each = error[block.rows], room(block)
+            np.subtract(block.target if block.target.size else 1.0, 0.5, out=pull)
             if block.cost.size:
                 np.multiply(block.Z.T, block.cost, out=each[:-1])
                 np.multiply(pull, block.cost, out=each[-1])
@@ -144,32 +173,31 @@ class Firth:
 
         total, sums = added(self.read(look))
         v, d = np.zeros(sums.shape[1]), sums.shape[1]
-        p, w = np.full(self.count, 0.5), np.full(self.count, 0.25)
-        return self._seen(v, -total * math.log(2), sums[:d] / 4, p, w, error), sums[d]
+        seen = Seen(np.zeros(self.count), np.full(self.count, 0.25), error)
+        return self._seen(v, -total * math.log(2), sums[:d] / 4, seen), sums[d]
 
     @staticmethod
-    def _seen(v: Floats, likelihood: float, A: Floats, p: Floats, w: Floats, error: Floats) -> Glance:
+    def _seen(v: Floats, likelihood: float, A: Floats, rows: Seen) -> Glance:
         """What follows from A."""
         upper, failed = dpotrf(A)
         if failed or not math.isfinite(likelihood):
-            return Glance(v, float(likelihood), -np.inf, A, np.empty(0), p, w, error)
+            return Glance(v, float(likelihood), -np.inf, A, np.empty(0), *rows)
         log_determinant = 2 * math.fsum(map(math.log, upper.diagonal().tolist()))
-        return Glance(v, float(likelihood), log_determinant, A, inverse_of(upper), p, w, error)
+        return Glance(v, float(likelihood), log_determinant, A, inverse_of(upper), *rows)
 
     def slope(self, at: Glance) -> Slope:
         """U* and the leverages, by one reading."""
         h = np.empty(self.count)
 
         def look(block: Block) -> tuple[Floats]:
-            Z, p, w = block.Z.T, at.p[block.rows], at.w[block.rows]
+            Z, w = block.Z.T, at.w[block.rows]
             solved = np.matmul(at.inverse, Z, out=room(block)[:-1])
             lever = np.multiply(w, np.einsum("ij,ij->j", solved, Z), out=h[block.rows])
             pull = at.error[block.rows]
             if block.cost.size:
                 lever *= block.cost
                 pull = pull * block.cost
-            own = 0.5 - p
-            own *= lever
+            own = at.half[block.rows] * lever
             own += pull
             return (Z @ own,)
 
@@ -194,7 +222,7 @@ class Firth:
         some = max(1, TWISTED // d**2)
 
         def look(block: Block) -> tuple[Floats]:
-            slope = at.w[block.rows] * (1 - 2 * at.p[block.rows])
+            slope = 2 * at.w[block.rows] * at.half[block.rows]
             if block.cost.size:
                 slope = slope * block.cost
             total = np.zeros((d * d, d))

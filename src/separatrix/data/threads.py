@@ -83,23 +83,24 @@ _inside = 0
 _found: list[tuple[Any, int]] = []
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
+class one_blas_thread:  # noqa: N801  it is used like a function
     """BLAS on one thread while any of our products runs; the last to leave restores what the first one found.
 
     BLAS's own threads stall whenever another process uses a core, and change the last bits of a product.
     """
-    global _inside, _found
-    with _lock:
-        if _inside == 0:
-            _found = [(library, library.num_threads) for library in _blas()]
-            for library, _ in _found:
-                _limit(library, 1)
-        _inside += 1
-    _own.depth = getattr(_own, "depth", 0) + 1
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        global _inside, _found
+        with _lock:
+            if _inside == 0:
+                _found = [(library, library.num_threads) for library in _blas()]
+                for library, _ in _found:
+                    _limit(library, 1)
+            _inside += 1
+        _own.depth = getattr(_own, "depth", 0) + 1
+
+    def __exit__(self, *_: object) -> None:
+        global _inside
         _own.depth -= 1
         with _lock:
             _inside -= 1

@@ -32,6 +32,8 @@ MANY, TWIST_FROM_THE_START = 50, 1 << 16
 """Rows a weight from which the information is nearly the curvature; n·d³ up to which all of it costs little."""
 WELL_BELOW = 1e-4
 """A gap this far below the tolerance is proved as it is; else one more step, which costs little, comes first."""
+LOST = 1e-12
+"""The part of its square that must be a column's own, in A, for a start to be believed."""
 NO_LEVERAGES = np.empty(0)
 """Where p = ½ the slope needs none; they are read when a proof is wanted there."""
 HOPELESS = 1e-3
@@ -102,7 +104,7 @@ class Ascent:
     # ----------------------------------------------------------------------------------------------------- steps
 
     def start(self) -> State:
-        """Zero, whose first step is that of a discriminant; or what was given, drawn to zero while A underflows."""
+        """Zero, whose first step is that of a discriminant; or what was given, drawn to zero while A is nearly singular."""
         init, at = self.problem.init, self._zero
         v = np.zeros(self.view.width)
         if isinstance(init, tuple):
@@ -112,7 +114,7 @@ class Ascent:
             v = scale * np.random.default_rng(self.problem.seed).standard_normal(v.size)
         if v.any():
             at = self._glance(self.firth, v)
-            while not math.isfinite(at.value) and np.abs(at.v).max() > 1:
+            while not _is_steady(at) and np.abs(at.v).max() > 1:
                 at = self._glance(self.firth, at.v / 2)
             if not math.isfinite(at.value):
                 at = self._zero
@@ -225,7 +227,7 @@ class Ascent:
 
         added(self.firth.read(look))
         self.passes += 1
-        return found
+        return found if self.view.signs is None else found * self.view.signs
 
     def end(self, state: State, found: Bounds | None, stalled: bool) -> Outcome:
         """How it ended."""
@@ -275,6 +277,11 @@ def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
     if stalled or ascent.passes >= ascent.problem.max_passes:
         return ascent.end(last, found, stalled), last
     return None, last
+
+
+def _is_steady(at: Glance) -> bool:
+    """Whether A has a determinant that is more than rounding: far out a few rows have all the weight."""
+    return math.isfinite(at.value) and float((at.information.diagonal() * at.inverse.diagonal()).max()) < 1 / LOST
 
 
 def _is_slow(state: State, later: State) -> bool:

@@ -31,6 +31,10 @@ class FirthView:
     dependence: Dependence | None
     triangular: Floats | None
     """R/√C of the kept columns, where these are so nearly dependent that T = R⁻¹√C is needed; else T is one."""
+    signs: Floats | None = None
+    """Of labels −1 and +1, if the rows are held in memory: they are held as yᵢzᵢ, of the second class all."""
+    made: Floats | None = None
+    """Those, where they came with the frame: T and what is kept being one."""
 
     @property
     def width(self) -> int:
@@ -65,9 +69,12 @@ class FirthView:
     def likelihood(self) -> Firth:
         """ℓ* of the rows; small tables are put into the frame once, large ones again and again, block by block."""
         rows = self.rows
-        if rows.X.size <= AT_ONCE:
+        if rows.X.size > AT_ONCE:
+            return Firth(self._read(), len(rows))
+        if self.signs is None:
             return Firth(in_memory(self._coordinates(rows.X), rows.y, rows.cost), len(rows))
-        return Firth(self._read(), len(rows))
+        Z = self.made if self.made is not None else self._coordinates(rows.X) * self.signs[:, None]
+        return Firth(in_memory(Z, self.signs[:0], rows.cost), len(rows))
 
     def _read(self) -> Read:
         size = block_rows(self.frame.width)
@@ -111,25 +118,50 @@ class FirthView:
 
 def view_of(problem: Problem) -> FirthView:
     """The rows that count, in a frame, with all columns taken to be independent."""
-    rows = problem.rows
+    rows, signs = problem.rows, None
     costs = rows.costs
     if rows.other.size:
         target = np.where(costs > 0, rows.cost, 0.0) / np.where(costs > 0, costs, 1.0)
     else:
-        target = (rows.y + 1.0) / 2
-    rows = replace(rows, y=target, cost=costs, other=rows.other[:0])
+        target = rows.y > 0
+    rows = Rows(rows.X, target.astype(np.float64), costs, rows.map, rows.compiled, rows.other[:0], rows.packed)
     if costs.size and not costs.all():
         rows = rows.take(np.flatnonzero(costs))
     if len(rows) < rows.X.shape[1]:
         rows = replace(rows, X=written_out(rows.X))
-    return FirthView(rows, frame_of(rows, problem.lifted, problem.seed), None, None)
+    if not problem.rows.other.size and rows.X.size <= AT_ONCE:
+        signs = 2 * rows.y - 1
+        found = _framed(rows, problem.lifted, signs)
+        if found is not None:
+            return FirthView(rows, found[0], None, None, signs, found[1])
+    return FirthView(rows, frame_of(rows, problem.lifted, problem.seed), None, None, signs)
+
+
+def _framed(rows: Rows, lifted: bool, signs: Floats) -> tuple[Frame, Floats] | None:
+    """The frame of all rows and yᵢzᵢ at once; None where X is no array, or a column all but constant or not finite."""
+    X, d = rows.X, rows.X.shape[1]
+    if not isinstance(X, np.ndarray):
+        return None
+    share = rows.cost / rows.weight if rows.cost.size else np.full(len(X), 1 / len(X))
+    Z = np.empty((d + lifted, len(X)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        center = share @ X if lifted else np.zeros(d)
+        np.subtract(X.T, center[:, None], out=Z[:d])
+        square = np.square(Z[:d]) @ share if rows.cost.size else np.einsum("ij,ij->i", Z[:d], Z[:d]) / len(X)
+    scale = np.sqrt(square)
+    if not ((scale > 64 * EPS * np.abs(center)).all() and np.isfinite(scale).all()):
+        return None
+    Z[:d] /= scale[:, None]
+    Z[:d] *= signs
+    Z[d:] = signs
+    return Frame(center, scale, lifted), Z.T
 
 
 def settled(view: FirthView, at: Glance | None) -> FirthView:
     """The view with only independent columns kept; `at` is the glance at zero, where rows are enough for one."""
     rows, frame = view.rows, view.frame
     found = ranked_by_rows(rows, frame) if at is None else ranked(rows, frame, 4 * at.information / view.total)
-    return replace(view, dependence=found) if found.aliased.size else view
+    return replace(view, dependence=found, made=None) if found.aliased.size else view
 
 
 def turned(view: FirthView) -> FirthView:
@@ -144,7 +176,7 @@ def turned(view: FirthView) -> FirthView:
 
     size = block_rows(view.frame.width)
     R = triangle(view.rows.each(run, blas=True))
-    return replace(view, triangular=R / math.sqrt(view.total))
+    return replace(view, triangular=R / math.sqrt(view.total), made=None)
 
 
 def is_clear(at: Glance) -> bool:
@@ -153,7 +185,7 @@ def is_clear(at: Glance) -> bool:
         if not (math.isfinite(at.likelihood) and np.isfinite(at.information).all()):
             raise NotFiniteError
         return False
-    return bool((np.diag(at.information) * np.diag(at.inverse) < 1 / CLEAR).all())
+    return float((at.information.diagonal() * at.inverse.diagonal()).max()) < 1 / CLEAR
 
 
 class WayBack:
