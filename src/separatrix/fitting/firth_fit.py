@@ -64,6 +64,7 @@ class Ascent:
         self.longest = LONGEST
         self.gram = 4 * self._zero.information / self.total
         self.back = WayBack(self.view)
+        self._latest: tuple[Floats | None, tuple[Floats, float]] = None, (np.empty(0), 0.0)
         self.units = self.view.units
         n, d = len(self.view.rows), self.view.width
         self.care = WHOLE if n * d**3 <= TWIST_FROM_THE_START else SCORING if MANY * d <= n else ROWS
@@ -199,12 +200,19 @@ class Ascent:
 
     def _bounds(self, state: State, M: Floats) -> Bounds | None:
         self.passes += 1
-        view, (weights, intercept) = self.view, self.back.to_user(state.at.v)
+        view, (weights, intercept) = self.view, self._user(state)
         level = float(np.abs(weights) @ np.abs(view.frame.center)) + abs(intercept)
         rounding = Rounding(view.reach(state.at.v), view.stray, level)
         return firth_bounds(self.firth, state.at, state.slope, M, self.total, self.back.spread, rounding)
 
     # ---------------------------------------------------------------------------------------------------- reports
+
+    def _user(self, state: State) -> tuple[Floats, float]:
+        """Weights and intercept in the user's units, found once for each state."""
+        if self._latest[0] is not state.at.v:
+            self._latest = state.at.v, self.back.to_user(state.at.v)
+        weights, intercept = self._latest[1]
+        return weights.copy(), intercept
 
     def value(self, state: State) -> float:
         """F = −ℓ*/C with the columns in the user's units."""
@@ -212,7 +220,7 @@ class Ascent:
 
     def progress(self, state: State) -> Progress:
         """Where it stands, in the user's units."""
-        weights, intercept = self.back.to_user(state.at.v)
+        weights, intercept = self._user(state)
         norm = math.sqrt(float(state.slope.gradient @ state.slope.gradient)) / self.total
         moved_by = "newton" if state.step else "start"
         return Progress(weights, intercept, self.value(state), norm, state.step, self.passes, moved_by)
@@ -231,7 +239,7 @@ class Ascent:
 
     def end(self, state: State, found: Bounds | None, stalled: bool) -> Outcome:
         """How it ended."""
-        weights, intercept = self.back.to_user(state.at.v)
+        weights, intercept = self._user(state)
         proved = found is not None and found.gap <= self.goal(state)
         part = FirthEnd(self.mean_loss(state), state.at.log_determinant + self.units, intercept)
         return Outcome(

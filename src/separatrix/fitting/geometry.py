@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -222,11 +223,13 @@ class Chart:
         if self.dependence is not None:
             T = np.array([np.append(*self.to_user(unit)) for unit in np.eye(inverse.shape[0])]).T
             return np.sqrt(np.einsum("ij,jk,ik->i", T, inverse, T, optimize=True))  # type: ignore[no-any-return]
-        weights = np.sqrt(np.diag(inverse)[:d]) / frame.scale
-        if not frame.lifted:
-            return np.append(weights, 0.0)
-        a = np.append(-frame.center / frame.scale, 1.0)
-        return np.append(weights, np.sqrt(a @ inverse @ a))
+        found = np.zeros(d + 1)
+        found[:d] = np.sqrt(inverse.diagonal()[:d]) / frame.scale
+        if frame.lifted:
+            a = np.ones(d + 1)
+            a[:d] = -frame.center / frame.scale
+            found[d] = math.sqrt(a @ inverse @ a)
+        return found
 
 
 def _in_double(X: Any) -> Any:

@@ -233,15 +233,18 @@ class LogisticRegression(Interpreted, LinearClassifier):
         threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
         try:
             with ordered_map(threads) as each:
-                run = self._run(replace(prepared, problem=replace(prepared.problem, rows=replace(rows, map=each))))
+                if each is not rows.map:
+                    prepared = replace(prepared, problem=replace(prepared.problem, rows=replace(rows, map=each)))
+                run = self._run(prepared)
                 while True:
                     try:
                         with one_blas_thread():
                             progress: Progress = next(run)
                     except StopIteration as end:
                         outcome, l2 = end.value
-                        problem = replace(prepared.problem, l2=l2, rows=replace(rows, map=each))
-                        self._conclude(outcome, replace(prepared, problem=problem))
+                        if l2 != prepared.problem.l2:
+                            prepared = replace(prepared, problem=replace(prepared.problem, l2=l2))
+                        self._conclude(outcome, prepared)
                         return
                     latest = Step(*progress, time.perf_counter() - began)
                     self.history_.append(record_of(latest))

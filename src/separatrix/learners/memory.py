@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..data import Sparse
+from ..data.threads import one_blas_thread
 from ..frame import written_out
 from .conclusion import Prepared
-from .targets import Targets
 
 Floats = NDArray[np.float64]
 NUMBERS, MOST_ROWS, LEAST_ROWS = 1 << 18, 1 << 15, 256
@@ -74,7 +74,7 @@ def facts_of(prepared: Prepared, cost: Floats) -> Facts:
             chosen = np.flatnonzero(cost)[:size]
             X, weight = rows.X[chosen], cost[chosen]
     entropy = 0.0 if targets.probability is None else entropy_of(targets.probability, cost, prepared.class_weight)
-    return Facts(len(rows), bool(cost.size), _totals(targets, cost), entropy, means_of(X, weight), sampled)
+    return Facts(len(rows), bool(cost.size), targets.totals(cost), entropy, means_of(X, weight), sampled)
 
 
 def facts_among(prepared: Prepared, cost: Floats, varying: NDArray[np.intp], first: NDArray[Any]) -> Facts:
@@ -85,14 +85,6 @@ def facts_among(prepared: Prepared, cost: Floats, varying: NDArray[np.intp], fir
     means = np.array(first, dtype=np.float64)
     means[varying] = facts.means
     return replace(facts, means=means)
-
-
-def _totals(targets: Targets, cost: Floats) -> Floats:
-    """The weight of each class; of two by counting one, which is the quickest."""
-    if targets.index is None or len(targets.classes) > 2 or cost.size:
-        return targets.totals(cost)
-    second = float(np.count_nonzero(targets.index))
-    return np.array([len(targets) - second, second])
 
 
 def entropy_of(T: Floats, cost: Floats, class_weight: tuple[float, ...]) -> float:
@@ -113,11 +105,11 @@ def means_of(X: Any, cost: Floats) -> Floats:
     """x̄ = Σ cᵢxᵢ/Σ cᵢ."""
     weight = _shares(cost, len(X))
     total = np.zeros(X.shape[1])
-    with np.errstate(all="ignore"):  # of rows that are not finite the fit will tell
+    with np.errstate(all="ignore"), one_blas_thread():  # of rows that are not finite the fit will tell
         if isinstance(X, Sparse):
             return total + np.bincount(X.named, X.numbers * np.repeat(weight, np.diff(X.starts)), X.shape[1])
         for rows, block in _blocks(X):
-            total += np.einsum("i,ij->j", weight[rows], block)  # one thread: this comes before the fit has its own
+            total += weight[rows] @ block
     return total
 
 

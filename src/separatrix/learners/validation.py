@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -235,7 +236,7 @@ def checked_numbers(name: str, values: Any) -> Floats:
 
 def checked_number(name: str, value: Any, *, least: float, strict: bool = False) -> float:
     """A finite number that is at least (strictly: more than) `least`."""
-    number = isinstance(value, numbers.Real) and np.isfinite(float(value))
+    number = isinstance(value, numbers.Real) and math.isfinite(float(value))
     if not number or float(value) < least or (strict and float(value) == least):
         raise ValueError(
             f"{name} is {value!r}; it must be a finite number {'above' if strict else 'of at least'} {least:g}."
