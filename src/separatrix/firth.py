@@ -92,7 +92,9 @@ class Slope(NamedTuple):
     gradient: Floats
     """U* = Σᵢ zᵢ[cᵢ(tᵢ − pᵢ) + hᵢ(½ − pᵢ)]."""
     h: Floats
-    """hᵢ = cᵢwᵢ zᵢᵀA⁻¹zᵢ."""
+    """hᵢ = cᵢwᵢqᵢ."""
+    q: Floats
+    """qᵢ = zᵢᵀA⁻¹zᵢ."""
 
 
 class Seen(NamedTuple):
@@ -159,22 +161,23 @@ class Firth:
 
     def at_zero(self) -> tuple[Glance, Floats]:
         """v = 0, where p = ½ and A = ¼ Σᵢ cᵢzᵢzᵢᵀ, and its U* = Σᵢ cᵢ(tᵢ − ½)zᵢ, by one reading."""
-        error = np.empty(self.count)
+        error = np.full(self.count, 0.5)
 
-        def look(block: Block) -> tuple[float, Floats]:
-            pull, each = error[block.rows], room(block)
-            np.subtract(block.target if block.target.size else 1.0, 0.5, out=pull)
+        def look(block: Block) -> tuple[float, Floats, Floats]:
+            pull, Z = error[block.rows], block.Z.T
+            if block.target.size:
+                np.subtract(block.target, 0.5, out=pull)
             if block.cost.size:
-                np.multiply(block.Z.T, block.cost, out=each[:-1])
-                np.multiply(pull, block.cost, out=each[-1])
-                return float(block.cost.sum()), each @ block.Z
-            each[:-1], each[-1] = block.Z.T, pull
-            return float(len(pull)), each @ block.Z
+                own = np.multiply(Z, block.cost, out=room(block)[:-1])
+                return float(block.cost.sum()), own @ Z.T, own @ pull
+            sums = np.empty((len(Z), len(Z)))
+            np.matmul(Z, Z[:-1].T, out=sums[:, :-1])  # for few columns a symmetric product would be slower
+            np.matmul(Z, Z[-1], out=sums[:, -1])
+            return float(len(pull)), sums, Z @ pull
 
-        total, sums = added(self.read(look))
-        v, d = np.zeros(sums.shape[1]), sums.shape[1]
+        total, sums, slope = added(self.read(look))
         seen = Seen(np.zeros(self.count), np.full(self.count, 0.25), error)
-        return self._seen(v, -total * math.log(2), sums[:d] / 4, seen), sums[d]
+        return self._seen(np.zeros(len(sums)), -total * math.log(2), sums / 4, seen), slope
 
     @staticmethod
     def _seen(v: Floats, likelihood: float, A: Floats, rows: Seen) -> Glance:
@@ -187,22 +190,22 @@ class Firth:
 
     def slope(self, at: Glance) -> Slope:
         """U* and the leverages, by one reading."""
-        h = np.empty(self.count)
+        h, q = np.empty(self.count), np.empty(self.count)
 
         def look(block: Block) -> tuple[Floats]:
-            Z, w = block.Z.T, at.w[block.rows]
+            Z, rows = block.Z.T, block.rows
             solved = np.matmul(at.inverse, Z, out=room(block)[:-1])
-            lever = np.multiply(w, np.einsum("ij,ij->j", solved, Z), out=h[block.rows])
-            pull = at.error[block.rows]
+            lever = np.multiply(at.w[rows], np.einsum("ij,ij->j", solved, Z, out=q[rows]), out=h[rows])
+            pull = at.error[rows]
             if block.cost.size:
                 lever *= block.cost
                 pull = pull * block.cost
-            own = at.half[block.rows] * lever
+            own = at.half[rows] * lever
             own += pull
             return (Z @ own,)
 
         (gradient,) = added(self.read(look))
-        return Slope(gradient, h)
+        return Slope(gradient, h, q)
 
     def curvature(self, at: Glance, slope: Slope) -> Floats:
         """Σᵢ [cᵢwᵢ − ½hᵢ(1 − 6wᵢ)] zᵢzᵢᵀ = −∂²ℓ* − ½ tr(B₁²), by one reading; for tr(B₁²) ≥ 0 see `twist`."""

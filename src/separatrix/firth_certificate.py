@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotrf
+from scipy.linalg.lapack import dpotrf, dsyev, dtrtri
 
 from .certificate import Bounds, sum_rounding
 from .firth import Block, Firth, Floats, Glance, Slope, added, inverse_of, room
@@ -36,74 +35,118 @@ class Rounding(NamedTuple):
     """How large the terms of a score are in the user's units at the centre of the rows: there they are rounded too."""
 
 
-def firth_bounds(
-    firth: Firth, at: Glance, slope: Slope, M: Floats, total: float, spread: Callable[[Floats], Floats],
-    rounding: Rounding,
-) -> Bounds | None:  # fmt: skip
-    """What M/C ⪯ ∂²F proves, rounding included; None where it proves nothing.
+class Known(NamedTuple):
+    """What a proof takes from the rows, and from the matrix M/C ⪯ ∂²F that it stands upon."""
 
-    `total` is C; `spread` turns M⁻¹ into the deviations of the user's coefficients.
+    inverse: Floats
+    """(M/C)⁻¹."""
+    condition: float
+    """How much a rounding of M can move its inverse."""
+    steepest: float
+    """λ."""
+    far: Floats
+    """√(zᵀ(M/C)⁻¹z) of each row."""
+    size: Floats
+    """‖z‖, or what is no less."""
+    own: Floats
+    """cw."""
+    error: Floats
+    """c|t − p|."""
+
+
+Spread = Callable[[Floats], Floats]
+"""Turns M⁻¹ into the deviations of the user's coefficients."""
+
+
+def quick_firth_bounds(
+    at: Glance, slope: Slope, cost: Floats, total: float, spread: Spread, rounding: Rounding
+) -> Bounds | None:
+    """What βA/C ⪯ ∂²F proves, β = minᵢ 1 − qᵢ(½ − 3wᵢ), rounding included: the rows need not be read again for it.
+
+    None where it proves nothing, or where some rows have so much leverage that it would prove little.
     """
-    d, n = len(M), firth.count
+    q = slope.q
+    beta = 1 - float(np.maximum.reduce(q * (0.5 - 3 * at.w)))
+    steepest = (1 + 3 * float(np.maximum.reduce(q))) / beta if beta > 0 else math.inf
+    if not steepest < PLAIN:
+        return None
+    far = np.sqrt(q * (total / beta))
+    size = far * math.sqrt(float(at.information.trace()) * beta / total)  # zzᵀ ⪯ qA, so that ‖z‖² ≤ q tr A
+    own, error = at.w, np.abs(at.error)
+    if cost.size:
+        own, error = own * cost, error * cost
+    condition = _condition(at.information, at.inverse)
+    known = Known(at.inverse * (total / beta), condition, steepest, far, size, own, error)
+    return _proved(known, at, condition, slope, total, spread, rounding)
+
+
+def firth_bounds(
+    firth: Firth, at: Glance, slope: Slope, M: Floats, total: float, spread: Spread, rounding: Rounding
+) -> Bounds | None:
+    """What M/C ⪯ ∂²F proves, rounding included; None where it proves nothing. `total` is C."""
+    n = firth.count
     upper, failed = dpotrf(M / total)
     if failed:
         return None
     inverse = inverse_of(upper)
-
     far, size, own, error = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
 
     def look(block: Block) -> tuple[int]:
         Z, rows = block.Z.T, block.rows
         np.einsum("ij,ij->j", np.matmul(inverse, Z, out=room(block)[:-1]), Z, out=far[rows])
         np.einsum("ij,ij->j", Z, Z, out=size[rows])
-        np.abs(at.error[rows], out=error[rows])
-        if block.cost.size:
-            np.multiply(block.cost, at.w[rows], out=own[rows])
-            error[rows] *= block.cost
-        else:
-            own[rows] = at.w[rows]
+        cost: Any = block.cost if block.cost.size else 1.0
+        own[rows], error[rows] = cost * at.w[rows], cost * np.abs(at.error[rows])
         return (0,)
 
     added(firth.read(look))
     np.sqrt(far, out=far)
     np.sqrt(size, out=size)
-    h, steepest = slope.h, math.inf
-    bend = own - h * (0.5 - 3 * at.w)
-    steep = own + 3 * h
-    if float(np.minimum.reduce(bend)) > 0:
-        steepest = float(np.maximum.reduce(np.divide(steep, bend, out=bend)))
-    if not steepest < PLAIN:
-        steepest = _steepest(firth, steep, upper, total)
+    steepest = _steepest(firth, at, slope, own, upper, total)
+    known = Known(inverse, _condition(M, inverse) / total, steepest, far, size, own, error)
+    return _proved(known, at, _condition(at.information, at.inverse), slope, total, spread, rounding)
+
+
+def _proved(
+    known: Known, at: Glance, condition: float, slope: Slope, total: float, spread: Spread, rounding: Rounding
+) -> Bounds | None:
+    """The bounds, with what rounding may have done to them; `condition` is that of A."""
+    (d, n), h, far, steepest = (at.v.size, len(slope.h)), slope.h, known.far, known.steepest
     slip, turned, level = EPS * (d + 4) * rounding.reach, EPS * (d + 4) * rounding.stray, EPS * rounding.level
-    farthest, longest = float(np.maximum.reduce(far)), float(np.maximum.reduce(size))
-    lever = EPS * (d + 10) * d * _condition(at.information, at.inverse) + 2 * turned
-    shaken = sum_rounding(n, d) * (_condition(M, inverse) / total + steepest)
+    farthest, longest = float(np.maximum.reduce(far)), float(np.maximum.reduce(known.size))
+    lever = EPS * (d + 10) * d * condition + 2 * turned
+    shaken = sum_rounding(n, d) * (known.condition + steepest)
     shaken += (4 * (slip * longest + level) + 2 * lever) * steepest
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
     held = float(h @ far)
-    stray_slope = (EPS * (n / 16 + 100) + turned) * (float(error @ far) + held) + lever * held
-    steep *= far
-    stray_slope += slip * float(steep @ size) + level * float(np.add.reduce(steep))
+    stray_slope = (EPS * (n / 16 + 100) + turned) * (float(known.error @ far) + held) + lever * held
+    steep = (known.own + 3 * h) * far
+    stray_slope += slip * float(steep @ known.size) + level * float(np.add.reduce(steep))
     g = slope.gradient / total
-    nu = (math.sqrt(max(float(g @ inverse @ g), 0.0)) + stray_slope / total) / steady
-    return slow_change(nu, farthest * (1 + 1e-10) / steady, steepest / (1 - shaken), spread(inverse))
+    nu = (math.sqrt(max(float(g @ known.inverse @ g), 0.0)) + stray_slope / total) / steady
+    return slow_change(nu, farthest * (1 + 1e-10) / steady, steepest / (1 - shaken), spread(known.inverse))
 
 
-def _steepest(firth: Firth, weight: Floats, upper: Floats, total: float) -> float:
+def _steepest(firth: Firth, at: Glance, slope: Slope, own: Floats, upper: Floats, total: float) -> float:
     """λ, the largest eigenvalue of K in the norm of M: at most the largest (cᵢwᵢ + 3hᵢ)/(cᵢwᵢ − ½hᵢ(1 − 6wᵢ)).
 
     That ratio is quick, and good enough where no row has much leverage.
     """
+    weight, bend = own + 3 * slope.h, own - slope.h * (0.5 - 3 * at.w)
+    if float(bend.min()) > 0:
+        quick = float((weight / bend).max())
+        if quick < PLAIN:
+            return quick
 
     def look(block: Block) -> tuple[Floats]:
         return ((block.Z.T * weight[block.rows]) @ block.Z,)
 
     (K,) = added(firth.read(look))
-    half = solve_triangular(upper, K / total, trans="T", check_finite=False)
-    whitened = solve_triangular(upper, half.T, trans="T", check_finite=False)
-    return float(np.linalg.eigvalsh(whitened)[-1]) * (1 + DIGITS_OF_EIGENVALUES)
+    half, _ = dtrtri(upper)
+    values, _, failed = dsyev(half.T @ (K / total) @ half, compute_v=0)
+    return math.inf if failed else float(values[-1]) * (1 + DIGITS_OF_EIGENVALUES)
 
 
 def slow_change(nu: float, rho: float, steepest: float, spread: Floats) -> Bounds | None:

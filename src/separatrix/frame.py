@@ -61,7 +61,7 @@ class Frame(NamedTuple):
         return w, self._level(v[-1], -self.center * w) if self.lifted else 0.0
 
     def _level(self, intercept: float, shifts: Floats) -> float:
-        return math.fsum([intercept, *shifts.tolist()]) if self.center.any() else float(intercept)
+        return math.fsum([intercept, *shifts.tolist()]) if np.count_nonzero(self.center) else float(intercept)
 
     def steepest(self, gradient: Floats) -> Floats:
         """The gradient of the user's weights as a direction in the frame: JJᵀg, J = ∂v/∂(w, b)."""

@@ -91,17 +91,21 @@ class one_blas_thread:  # noqa: N801  it is used like a function
 
     def __enter__(self) -> None:
         global _inside, _found
-        with _lock:
-            if _inside == 0:
-                _found = [(library, library.num_threads) for library in _blas()]
-                for library, _ in _found:
-                    _limit(library, 1)
-            _inside += 1
-        _own.depth = getattr(_own, "depth", 0) + 1
+        depth = getattr(_own, "depth", 0)
+        if not depth:  # else this thread holds its part of the count already
+            with _lock:
+                if _inside == 0:
+                    _found = [(library, library.num_threads) for library in _blas()]
+                    for library, _ in _found:
+                        _limit(library, 1)
+                _inside += 1
+        _own.depth = depth + 1
 
     def __exit__(self, *_: object) -> None:
         global _inside
         _own.depth -= 1
+        if _own.depth:
+            return
         with _lock:
             _inside -= 1
             if _inside == 0:
@@ -112,7 +116,7 @@ class one_blas_thread:  # noqa: N801  it is used like a function
 def _after_fork() -> None:
     """A child has only the thread that forked: the lock and the others' part of the count are not its own."""
     global _lock, _inside
-    here = getattr(_own, "depth", 0)
+    here = min(1, getattr(_own, "depth", 0))
     if _inside and not here:
         for library, threads in _found:
             _limit(library, threads)

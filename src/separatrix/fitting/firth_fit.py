@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dposv
 
 from ..certificate import Bounds
 from ..firth import Block, Firth, Glance, Slope, added
-from ..firth_certificate import Rounding, firth_bounds
+from ..firth_certificate import Rounding, firth_bounds, quick_firth_bounds
 from ..linalg import EPS
 from .firth_balance import balancing_shift
 from .firth_start import discriminant
@@ -124,7 +124,9 @@ class Ascent:
         if at is self._zero:
             towards = discriminant(self.view, at, self._pull)
             if towards is not None:
-                return State(at, Slope(self._pull, NO_LEVERAGES), towards, float(self._pull @ towards), 0.0)
+                return State(
+                    at, Slope(self._pull, NO_LEVERAGES, NO_LEVERAGES), towards, float(self._pull @ towards), 0.0
+                )
         return self.state(at, 0.0)
 
     def state(self, at: Glance, step: float) -> State:
@@ -192,18 +194,23 @@ class Ascent:
         found: Bounds | None = None
         if not state.slope.h.size:
             state = self.state(state.at, state.step)
-        for care in (ROWS, WHOLE)[self.care == WHOLE :]:
-            found = self._bounds(state, self._curvature(state.at, state.slope, care)) or found
+        for care in (SCORING, WHOLE) if self.care == WHOLE else (SCORING, ROWS, WHOLE):
+            found = self._bounds(state, care) or found
             if found is not None and found.gap <= self.goal(state):
                 break
         return found
 
-    def _bounds(self, state: State, M: Floats) -> Bounds | None:
-        self.passes += 1
+    def _bounds(self, state: State, care: int) -> Bounds | None:
+        """What the information, or more of the curvature, proves."""
+        at, slope = state.at, state.slope
         view, (weights, intercept) = self.view, self._user(state)
         level = float(np.abs(weights) @ np.abs(view.frame.center)) + abs(intercept)
         rounding = Rounding(view.reach(state.at.v), view.stray, level)
-        return firth_bounds(self.firth, state.at, state.slope, M, self.total, self.back.spread, rounding)
+        if care == SCORING:
+            return quick_firth_bounds(at, slope, view.rows.cost, self.total, self.back.spread, rounding)
+        M = self._curvature(at, slope, care)
+        self.passes += 1
+        return firth_bounds(self.firth, at, slope, M, self.total, self.back.spread, rounding)
 
     # ---------------------------------------------------------------------------------------------------- reports
 

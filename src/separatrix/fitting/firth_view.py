@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dger
 
 from ..data import Rows
 from ..firth import Block, Firth, Glance, Read, added, in_memory
@@ -56,12 +57,15 @@ class FirthView:
     def reach(self, v: Floats) -> float:
         """‖|R||R⁻¹v|‖: how large the terms of a score zᵀv are beside ‖z‖, the coordinates' own terms included."""
         R = self.triangular
-        return float(np.linalg.norm(v if R is None else np.abs(R) @ np.abs(self.inside(v))))
+        terms = v if R is None else np.abs(R) @ np.abs(self.inside(v))
+        return math.sqrt(float(terms @ terms))
 
     @property
     def units(self) -> float:
         """log|A| of the kept columns as the user has them, less that of the coordinates."""
         d = self.frame.center.size
+        if self.dependence is None and self.triangular is None:
+            return 2 * float(np.add.reduce(np.log(self.frame.scale)))
         kept = np.arange(self.frame.width) if self.dependence is None else self.dependence.kept
         turned = 0.0 if self.triangular is None else float(np.log(np.abs(np.diag(self.triangular))).sum())
         return 2 * (float(np.log(self.frame.scale[kept[kept < d]]).sum()) + turned)
@@ -142,17 +146,22 @@ def _framed(rows: Rows, lifted: bool, signs: Floats) -> tuple[Frame, Floats] | N
     X, d = rows.X, rows.X.shape[1]
     if not isinstance(X, np.ndarray):
         return None
-    share = rows.cost / rows.weight if rows.cost.size else np.full(len(X), 1 / len(X))
-    Z = np.empty((d + lifted, len(X)))
+    n = len(X)
+    share = rows.cost / rows.weight if rows.cost.size else np.full(n, 1 / n)
+    Z = np.empty((d + lifted, n))
+    inner = Z[:d]
     with np.errstate(over="ignore", invalid="ignore"):
         center = share @ X if lifted else np.zeros(d)
-        np.subtract(X.T, center[:, None], out=Z[:d])
-        square = np.square(Z[:d]) @ share if rows.cost.size else np.einsum("ij,ij->i", Z[:d], Z[:d]) / len(X)
-    scale = np.sqrt(square)
-    if not ((scale > 64 * EPS * np.abs(center)).all() and np.isfinite(scale).all()):
+        np.multiply(X.T, signs, out=inner)
+        if lifted:
+            dger(-1.0, signs, center, a=inner.T, overwrite_a=True)  # ±(x − c), with one rounding
+        square = np.square(inner) @ share if rows.cost.size else np.vecdot(inner, inner) / n
+    spread = np.sqrt(square)
+    if not ((spread > 64 * EPS * np.abs(center)).all() and math.isfinite(float(np.add.reduce(spread)))):
         return None
-    Z[:d] /= scale[:, None]
-    Z[:d] *= signs
+    scale = np.exp2(np.rint(np.log2(spread)))  # so that nothing is rounded again
+    if (scale != 1).any():
+        inner /= scale[:, None]
     Z[d:] = signs
     return Frame(center, scale, lifted), Z.T
 

@@ -26,6 +26,8 @@ def present(X: Any, cost: Floats) -> Any:
     one lies far from all that count, a row that counts stands in the place of each, in a copy of X: no row changes its
     place, and none of weight zero is ever seen. NaN and infinity stay, to be refused: X has to hold numbers throughout.
     """
+    if not cost.size:
+        return X
     counts = cost > 0
     if counts.all() or not counts.any() or not _strays(X, counts):
         return X

@@ -41,9 +41,8 @@ class Record(NamedTuple):
 
 def record_of(step: Step) -> Record:
     """The line of `history_` for a step."""
-    return Record(
-        step.passes, step.value, step.gradient_norm, step.step, step.seconds, step.negative_curvature, step.start
-    )
+    _, _, value, norm, length, passes, _, negative, start, seconds = step
+    return Record(passes, value, norm, length, seconds, negative, start)
 
 
 class MarginStep(NamedTuple):

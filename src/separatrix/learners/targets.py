@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -231,7 +232,7 @@ def class_costs(class_weight: Any, targets: Targets, cost: Floats) -> tuple[floa
 
 def _check_products(factors: tuple[float, ...], totals: Floats, known: list[Any]) -> None:
     """No class may be lost because its weight times those of its rows is no number any more, or none that is normal."""
-    tiny, most = np.finfo(float).tiny, np.finfo(float).max / len(known)
+    tiny, most = sys.float_info.min, sys.float_info.max / len(known)
     for label, factor, total in zip(known, factors, totals.tolist(), strict=True):
         if not tiny <= factor * total <= most:
             raise ValueError(
