@@ -15,7 +15,7 @@ UNNAMED = tuple(range(2))  # an object of its own: `is` tells classes that were 
 def checked_intercept(intercept: Any, weights: Floats) -> Any:
     """One number; for a matrix a read-only array of K, for which a plain 0, the default, may stand."""
     if weights.ndim == 1:
-        if np.size(intercept) != 1:
+        if not isinstance(intercept, float) and np.size(intercept) != 1:
             raise ValueError(
                 f"intercept is {intercept!r}; one row of weights has one: give a number, or a K×d matrix of weights."
             )

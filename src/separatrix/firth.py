@@ -72,8 +72,8 @@ class Glance(NamedTuple):
     """log|A|; −∞ where A is singular to working precision."""
     information: Floats
     """A."""
-    inverse: Floats
-    """A⁻¹; empty where A is singular."""
+    root: Floats
+    """U⁻¹ of A = UᵀU; empty where A is singular."""
     half: Floats
     """½ − pᵢ."""
     w: Floats
@@ -84,6 +84,15 @@ class Glance(NamedTuple):
     def value(self) -> float:
         """ℓ* = ℓ + ½ log|A|."""
         return self.likelihood + self.log_determinant / 2
+
+    @property
+    def inverse(self) -> Floats:
+        """A⁻¹; empty where A is singular."""
+        return self.root @ self.root.T
+
+    def solve(self, g: Floats) -> Floats:
+        """A⁻¹g."""
+        return self.root @ (self.root.T @ g)
 
 
 class Slope(NamedTuple):
@@ -138,7 +147,7 @@ class Firth:
     def __call__(self, v: Floats) -> FirthJet:
         """ℓ*, U* and A at v, by two readings; the gradient is NaN where A is singular."""
         at = self.glance(v)
-        gradient = self.slope(at).gradient if at.inverse.size else np.full(v.size, np.nan)
+        gradient = self.slope(at).gradient if at.root.size else np.full(v.size, np.nan)
         return FirthJet(at.value, gradient, at.information)
 
     def glance(self, v: Floats) -> Glance:
@@ -184,18 +193,18 @@ class Firth:
         """What follows from A."""
         upper, failed = dpotrf(A)
         if failed or not math.isfinite(likelihood):
-            return Glance(v, float(likelihood), -np.inf, A, np.empty(0), *rows)
+            return Glance(v, float(likelihood), -np.inf, A, np.empty((0, 0)), *rows)
         log_determinant = 2 * math.fsum(map(math.log, upper.diagonal().tolist()))
-        return Glance(v, float(likelihood), log_determinant, A, inverse_of(upper), *rows)
+        return Glance(v, float(likelihood), log_determinant, A, dtrtri(upper)[0], *rows)
 
     def slope(self, at: Glance) -> Slope:
         """U* and the leverages, by one reading."""
-        h, q = np.empty(self.count), np.empty(self.count)
+        h, q, half = np.empty(self.count), np.empty(self.count), at.root.T
 
         def look(block: Block) -> tuple[Floats]:
             Z, rows = block.Z.T, block.rows
-            solved = np.matmul(at.inverse, Z, out=room(block)[:-1])
-            lever = np.multiply(at.w[rows], np.einsum("ij,ij->j", solved, Z, out=q[rows]), out=h[rows])
+            whitened = np.matmul(half, Z, out=room(block)[:-1])
+            lever = np.multiply(at.w[rows], np.einsum("ij,ij->j", whitened, whitened, out=q[rows]), out=h[rows])
             pull = at.error[rows]
             if block.cost.size:
                 lever *= block.cost

@@ -75,8 +75,9 @@ def quick_firth_bounds(
     own, error = at.w, np.abs(at.error)
     if cost.size:
         own, error = own * cost, error * cost
-    condition = _condition(at.information, at.inverse)
-    known = Known(at.inverse * (total / beta), condition, steepest, far, size, own, error)
+    inverse = at.inverse
+    condition = _condition(at.information, inverse)
+    known = Known(inverse * (total / beta), condition, steepest, far, size, own, error)
     return _proved(known, at, condition, slope, total, spread, rounding)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -59,7 +60,8 @@ class LinearRule:
                 "or a matrix with a row of them for each of K ≥ 2 classes."
             )
         intercept = checked_intercept(self.intercept, weights)
-        if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
+        finite = math.isfinite(intercept) if weights.ndim == 1 else np.isfinite(intercept).all()
+        if not (finite and np.isfinite(weights).all()):
             raise ValueError("weights and intercept must be finite; one of them is NaN or infinite.")
         columns = tuple(map(str, self.columns)) or tuple(f"x{j}" for j in range(weights.shape[-1]))
         if len(columns) != weights.shape[-1]:

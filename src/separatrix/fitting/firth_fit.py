@@ -135,7 +135,7 @@ class Ascent:
         self.passes += 1
         if not math.isfinite(float(np.add.reduce(slope.gradient))):
             raise NotFiniteError
-        u = self._newton(at, slope) if self.care > SCORING else at.inverse @ slope.gradient
+        u = self._newton(at, slope) if self.care > SCORING else at.solve(slope.gradient)
         return State(at, slope, u, float(slope.gradient @ u), step)
 
     def _newton(self, at: Glance, slope: Slope) -> Floats:
@@ -144,7 +144,7 @@ class Ascent:
             _, u, failed = dposv(self._curvature(at, slope, care), slope.gradient)
             if not failed and float(slope.gradient @ u) >= 0:
                 return u  # type: ignore[no-any-return]
-        return at.inverse @ slope.gradient  # type: ignore[no-any-return]
+        return at.solve(slope.gradient)
 
     def _curvature(self, at: Glance, slope: Slope, care: int) -> Floats:
         """−∂²ℓ*, or what sums over rows give of it."""
@@ -218,8 +218,7 @@ class Ascent:
         """Weights and intercept in the user's units, found once for each state."""
         if self._latest[0] is not state.at.v:
             self._latest = state.at.v, self.back.to_user(state.at.v)
-        weights, intercept = self._latest[1]
-        return weights.copy(), intercept
+        return self._latest[1]
 
     def value(self, state: State) -> float:
         """F = −ℓ*/C with the columns in the user's units."""
@@ -230,7 +229,7 @@ class Ascent:
         weights, intercept = self._user(state)
         norm = math.sqrt(float(state.slope.gradient @ state.slope.gradient)) / self.total
         moved_by = "newton" if state.step else "start"
-        return Progress(weights, intercept, self.value(state), norm, state.step, self.passes, moved_by)
+        return Progress(weights.copy(), intercept, self.value(state), norm, state.step, self.passes, moved_by)
 
     def scores(self, state: State) -> Floats:
         """zᵀv of every row, by one reading."""

@@ -35,7 +35,7 @@ def discriminant(view: FirthView, zero: Glance, pull: Floats) -> Floats | None:
     spread = share * (1 - share)
     together = pull / total - (share - 0.5) * means  # the covariances of columns and targets; of the intercept none
     together[-1] = 0.0
-    v = zero.inverse @ together * (total / 4)
+    v = zero.solve(together) * (total / 4)
     unexplained = 1 - float(v @ together) / spread if spread > 0 else 0.0
     if not unexplained > UNEXPLAINED:
         return None

@@ -123,18 +123,15 @@ class FirthView:
 def view_of(problem: Problem) -> FirthView:
     """The rows that count, in a frame, with all columns taken to be independent."""
     rows, signs = problem.rows, None
-    costs = rows.costs
-    if rows.other.size:
-        target = np.where(costs > 0, rows.cost, 0.0) / np.where(costs > 0, costs, 1.0)
-    else:
-        target = rows.y > 0
-    rows = Rows(rows.X, target.astype(np.float64), costs, rows.map, rows.compiled, rows.other[:0], rows.packed)
+    costs, soft = rows.costs, rows.other.size > 0
+    target = np.where(costs > 0, rows.cost, 0.0) / np.where(costs > 0, costs, 1.0) if soft else (rows.y + 1.0) / 2
+    rows = Rows(rows.X, target, costs, rows.map, rows.compiled, rows.other[:0], rows.packed)
     if costs.size and not costs.all():
         rows = rows.take(np.flatnonzero(costs))
     if len(rows) < rows.X.shape[1]:
         rows = replace(rows, X=written_out(rows.X))
-    if not problem.rows.other.size and rows.X.size <= AT_ONCE:
-        signs = 2 * rows.y - 1
+    if not soft and rows.X.size <= AT_ONCE:
+        signs = 2.0 * rows.y - 1.0
         found = _framed(rows, problem.lifted, signs)
         if found is not None:
             return FirthView(rows, found[0], None, None, signs, found[1])
@@ -190,7 +187,7 @@ def turned(view: FirthView) -> FirthView:
 
 def is_clear(at: Glance) -> bool:
     """Whether more than 10⁻⁸ of each column's square is its own, not explained by all the others."""
-    if not at.inverse.size:
+    if not at.root.size:
         if not (math.isfinite(at.likelihood) and np.isfinite(at.information).all()):
             raise NotFiniteError
         return False
@@ -205,6 +202,8 @@ class WayBack:
         self.chart = Chart(view.frame, view.dependence)
         few = view.dependence is not None and len(view.rows) < view.frame.width
         self.map: tuple[Floats, Floats] | None = self._through_rows() if few else None
+        if view.dependence is None and view.triangular is None:
+            self.to_user = view.frame.to_user  # type: ignore[method-assign]
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
         """Weights and intercept."""

@@ -131,7 +131,8 @@ def interrupted_verdict(weights: Floats, intercept: Any, value: float, passes: f
 
 def _claim(weights: Floats, intercept: Any, value: float, prepared: Prepared) -> Claim:
     problem = prepared.problem
-    level = np.array(intercept, float) if np.ndim(intercept) else float(intercept)
+    several = not isinstance(intercept, float) and np.ndim(intercept)
+    level = np.array(intercept, float) if several else float(intercept)
     return Claim(
         tuple(prepared.targets.classes.tolist()), prepared.columns, weights.copy(), level,
         problem.lifted, problem.l2, prepared.class_weight, value, len(problem.rows),

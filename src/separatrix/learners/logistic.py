@@ -434,7 +434,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
 
     def _keep(self, weights: Floats, intercept: Any, passes: float, prepared: Prepared, likely: bool) -> None:
         self.classes_ = prepared.targets.classes
-        self.coef_, self.intercept_ = np.atleast_2d(weights).copy(), np.atleast_1d(np.asarray(intercept, float)).copy()
+        self.coef_, self.intercept_ = np.array(weights, ndmin=2), np.array(intercept, dtype=float, ndmin=1)
         self.n_passes_, self.l2_ = passes, prepared.problem.l2
         features = "" if prepared.features is None else str(prepared.features)
         self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, likely, features)

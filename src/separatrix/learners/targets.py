@@ -97,10 +97,10 @@ def _two_numbers(y: NDArray[Any]) -> Targets | None:
     """The common case without a sort: integers (or integral floats) of exactly two values."""
     if y.dtype.kind not in "biuf" or not y.size:
         return None
-    low, high = y.min(), y.max()
-    second = y == high
-    if low == high or int(low) != low or int(high) != high:
+    low, high = np.minimum.reduce(y), np.maximum.reduce(y)
+    if low == high or (y.dtype.kind == "f" and not (float(low).is_integer() and float(high).is_integer())):
         return None
+    second = y == high
     if np.count_nonzero(second) + np.count_nonzero(y == low) < y.size:
         return None
     return Targets(np.array([low, high]), second.view(np.int8), None)

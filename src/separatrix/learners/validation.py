@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -23,16 +21,19 @@ PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 """The numbers that the passes read as they are."""
 
 
-@contextmanager
-def unchanged_on_failure(model: Any) -> Iterator[None]:
+class unchanged_on_failure:  # noqa: N801  it is used like a function
     """A fit that fails leaves the model as it was; one that is stopped by hand keeps what it has."""
-    before = dict(vars(model))
-    try:
-        yield
-    except Exception:
-        vars(model).clear()
-        vars(model).update(before)
-        raise
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.before = model, dict(vars(model))
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, Exception):
+            vars(self.model).clear()
+            vars(self.model).update(self.before)
 
 
 def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> Any:
