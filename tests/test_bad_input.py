@@ -382,3 +382,25 @@ def test_a_column_of_dates_is_named():
     table = pd.DataFrame({"a": np.arange(4.0), "born": pd.date_range("2020-01-01", periods=4)})
     with pytest.raises((ValueError, TypeError), match="born"):
         LogisticRegression().fit(table, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_array_of_floats_is_checked_as_scikit_learn_checks_it(dtype):
+    rng = np.random.default_rng(0)
+    named = pandas.DataFrame(rng.normal(size=(30, 3)), columns=["a", "b", "c"])
+    y, plain = (named["a"] + rng.normal(size=30) > 0).astype(int), named.to_numpy(dtype)
+    model = LogisticRegression(l2=1.0).fit(named, y)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(plain)
+    model.fit(plain[:, :2], y)
+    assert model.n_features_in_ == 2
+    assert not hasattr(model, "feature_names_in_")
+    assert model.rule_.columns == ("x0", "x1")
+    assert model.predict(plain[:, :2]).shape == (30,)
+    for wrong in (plain, plain[:, :1]):
+        with pytest.raises(ValueError, match=rf"X has {wrong.shape[1]} features, .* is expecting 2"):
+            model.predict(wrong)
+    for wrong in (plain[0], plain[:0, :2], plain[:, :0]):
+        with pytest.raises(ValueError, match="Expected 2D array|minimum of 1"):
+            model.fit(wrong, y[: len(wrong)])
+    assert model.n_features_in_ == 2

@@ -20,7 +20,7 @@ from test_references import SHARED, needs_shared_data, reference_results
 from separatrix import BudgetWarning, LogisticRegression, OneVsOne, OneVsRest
 from separatrix.features import Polynomial
 from separatrix.firth import Block, Firth, in_memory
-from separatrix.firth_certificate import Rounding, firth_bounds
+from separatrix.firth_certificate import Rounding, firth_bounds, quick_firth_bounds
 from separatrix.fitting import firth_fit as firth_ascent
 from separatrix.fitting import firth_view
 from separatrix.fitting.firth_balance import balancing_shift
@@ -175,6 +175,69 @@ def test_the_maximum_is_where_the_proof_says(seed, costs, off, whole):
         assert np.sqrt((v - best) @ M @ (v - best) / total) <= found.distance * (1 + 1e-9) + 1e-9
 
 
+@LAW
+@given(seed=st.integers(0, 10**6), costs=st.booleans(), off=st.sampled_from([1e-6, 1e-3, 0.03]))
+def test_the_information_alone_proves_no_more_than_is_true(seed, costs, off):
+    Z, t, cost = some_rows(seed, n=60, costs=costs)
+    firth, total = Firth(in_memory(Z, t, cost), len(Z)), cost.sum() if costs else len(t)
+    best = maximum(firth, np.zeros(3))
+    at = firth.glance(best + off * np.random.default_rng(seed + 1).normal(size=3))
+    slope = firth.slope(at)
+    deviations = lambda inverse: np.sqrt(np.diag(inverse))  # noqa: E731
+    found = quick_firth_bounds(at, slope, cost, total, deviations, EXACT)
+    if found is None:  # a row has much leverage
+        return
+    more = firth_bounds(firth, at, slope, firth.curvature(at, slope), total, deviations, EXACT)
+    assert more.gap <= found.gap * (1 + 1e-9)
+    assert (more.spread <= found.spread * (1 + 1e-9)).all()
+    gap = (firth.glance(best).value - at.value) / total
+    assert -1e-14 <= gap <= found.gap * (1 + 1e-9) + 1e-14
+    assert (np.abs(at.v - best) <= found.spread * found.distance * (1 + 1e-9) + 1e-9).all()
+
+
+def test_the_information_alone_proves_something_where_rows_are_many():
+    Z, t, cost = some_rows(5, n=400)
+    firth = Firth(in_memory(Z, t, cost), len(Z))
+    at = firth.glance(maximum(firth, np.zeros(3)))
+    found = quick_firth_bounds(at, firth.slope(at), cost, cost.sum(), lambda inverse: np.zeros(4), EXACT)
+    assert found.gap < 1e-20
+
+
+def test_the_information_alone_proves_nothing_where_a_row_has_all_the_leverage():
+    Z = np.column_stack([[1e3, 1.0, 0, -1, 0.5, 2], np.ones(6)])
+    firth = Firth(in_memory(Z, np.array([1.0, 0, 1, 0, 1, 0]), np.empty(0)), 6)
+    at = firth.glance(np.zeros(2))
+    assert quick_firth_bounds(at, firth.slope(at), np.empty(0), 6.0, lambda inverse: np.zeros(3), EXACT) is None
+
+
+@LAW
+@given(seed=st.integers(0, 10**6), costs=st.booleans(), soft=st.booleans())
+def test_zero_needs_no_exponential(seed, costs, soft):
+    Z, t, cost = some_rows(seed, costs=costs, soft=soft)
+    firth = Firth(in_memory(Z, t, cost), len(Z))
+    (quick, slope), at = firth.at_zero(), firth.glance(np.zeros(3))
+    for one, other in zip(quick, at, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(slope, firth.slope(at).gradient, atol=1e-12)
+
+
+@LAW
+@given(seed=st.integers(0, 10**6), costs=st.booleans(), far=st.sampled_from([1.0, 30.0, 900.0]))
+def test_a_row_of_the_first_class_is_its_opposite_of_the_second(seed, costs, far):
+    Z, t, cost = some_rows(seed, costs=costs)
+    one, two = Firth(in_memory(Z, t, cost), len(Z)), Firth(in_memory(Z * (2 * t - 1)[:, None], t[:0], cost), len(Z))
+    v = np.random.default_rng(seed + 1).normal(size=3)
+    v *= far / np.abs(Z @ v).max()
+    at, other = one.glance(v), two.glance(v)
+    np.testing.assert_allclose(other.likelihood, at.likelihood, rtol=1e-12)
+    np.testing.assert_allclose(other.w, at.w, rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(other.information, at.information, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(np.abs(other.error), np.abs(at.error), rtol=1e-11, atol=1e-300)
+    if far == 1:
+        np.testing.assert_allclose(two.slope(other).gradient, one.slope(at).gradient, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(two.twist(other), one.twist(at), rtol=1e-9, atol=1e-11)
+
+
 def test_a_point_far_from_any_maximum_proves_nothing():
     Z, t, cost = some_rows(3, n=20)
     firth = Firth(in_memory(Z, t, cost), len(Z))
@@ -290,6 +353,31 @@ def test_hard_tables_end_with_a_proof(name, fit_intercept):
 def test_every_start_ends_at_the_same_maximum(init):
     X, y = table(2)
     close(firth_fit(X, y), firth_fit(X, y, init=init, random_state=1))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("far", [1e3, 1e4])
+def test_a_start_where_the_information_is_singular_is_drawn_in(seed, far):
+    X, y = table(seed)
+    assert firth_fit(X, y, init=np.full(4, far)).verdict_.status == "local"
+
+
+@pytest.mark.parametrize("rare", [0.0, -3.0])
+@pytest.mark.parametrize("how", ["plain", "weights", "no intercept", "soft"])
+def test_the_first_step_is_the_discriminant_where_rows_are_many(rare, how, monkeypatch):
+    rng = np.random.default_rng(7)
+    X = rng.normal(3, 2, size=(1500, 4))
+    y = (rng.logistic(size=1500) < X @ [0.5, -0.4, 0, 0.1] + rare).astype(int)
+    y = 0.05 + 0.9 * y if how == "soft" else y
+    weight = rng.uniform(0.5, 2, size=1500) if how == "weights" else None
+    quick = firth_fit(X, y, weight, fit_intercept=how != "no intercept")
+    assert quick.verdict_.check(X, y, weight)
+    monkeypatch.setattr(firth_ascent, "discriminant", lambda *_: None)
+    slow = firth_fit(X, y, weight, fit_intercept=how != "no intercept")
+    close(quick, slow)
+    if how != "no intercept":
+        assert quick.history_[1].value < slow.history_[1].value
+        assert len(quick.history_) < len(slow.history_)
 
 
 # ---------------------------------------------------------------------------------------------------------- laws

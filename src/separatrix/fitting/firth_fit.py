@@ -105,7 +105,7 @@ class Ascent:
     # ----------------------------------------------------------------------------------------------------- steps
 
     def start(self) -> State:
-        """Zero, whose first step is that of a discriminant; or what was given, drawn to zero while A is nearly singular."""
+        """Zero, whose first step is that of a discriminant; or what was given, halved while A is nearly singular."""
         init, at = self.problem.init, self._zero
         v = np.zeros(self.view.width)
         if isinstance(init, tuple):
