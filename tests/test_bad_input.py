@@ -387,7 +387,7 @@ def test_a_column_of_dates_is_named():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_an_array_of_floats_is_checked_as_scikit_learn_checks_it(dtype):
     rng = np.random.default_rng(0)
-    named = pandas.DataFrame(rng.normal(size=(30, 3)), columns=["a", "b", "c"])
+    named = pd.DataFrame(rng.normal(size=(30, 3)), columns=["a", "b", "c"])
     y, plain = (named["a"] + rng.normal(size=30) > 0).astype(int), named.to_numpy(dtype)
     model = LogisticRegression(l2=1.0).fit(named, y)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
@@ -401,6 +401,6 @@ def test_an_array_of_floats_is_checked_as_scikit_learn_checks_it(dtype):
         with pytest.raises(ValueError, match=rf"X has {wrong.shape[1]} features, .* is expecting 2"):
             model.predict(wrong)
     for wrong in (plain[0], plain[:0, :2], plain[:, :0]):
-        with pytest.raises(ValueError, match="Expected 2D array|minimum of 1"):
+        with pytest.raises(ValueError, match=r"Expected 2D array|minimum of 1"):
             model.fit(wrong, y[: len(wrong)])
     assert model.n_features_in_ == 2
