@@ -232,7 +232,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
         latest: Step | None = None
         threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
         try:
-            with ordered_map(threads) as each:
+            with ordered_map(threads) if threads > 1 else nullcontext(map) as each:
                 if each is not rows.map:
                     prepared = replace(prepared, problem=replace(prepared.problem, rows=replace(rows, map=each)))
                 run = self._run(prepared)

@@ -106,6 +106,8 @@ def means_of(X: Any, cost: Floats) -> Floats:
     weight = _shares(cost, len(X))
     total = np.zeros(X.shape[1])
     with np.errstate(all="ignore"), one_blas_thread():  # of rows that are not finite the fit will tell
+        if isinstance(X, np.ndarray) and X.size <= NUMBERS:
+            return weight @ X + total  # in double precision
         if isinstance(X, Sparse):
             return total + np.bincount(X.named, X.numbers * np.repeat(weight, np.diff(X.starts)), X.shape[1])
         for rows, block in _blocks(X):
