@@ -127,9 +127,9 @@ def _loss(eta: Floats, target: Any, seen: Seen) -> Floats:
     return loss  # type: ignore[no-any-return]
 
 
-def _loss_of_own(eta: Floats, seen: Seen) -> Floats:
-    """log(1 + e^−η), t = 1, in fewer steps; e^−η must not overflow."""
-    odds = np.exp(np.negative(eta, out=eta), out=eta)
+def _loss_of_own(against: Floats, seen: Seen) -> Floats:
+    """log(1 + e^−η), t = 1, in fewer steps and in the place of −η; e^−η must not overflow."""
+    odds = np.exp(against, out=against)
     one = 1 + odds
     np.divide(odds, one, out=seen.error)
     np.divide(seen.error, one, out=seen.w)
@@ -156,9 +156,11 @@ class Firth:
 
         def look(block: Block) -> tuple[float, Floats]:
             seen, Z = Seen(half[block.rows], w[block.rows], error[block.rows]), block.Z.T
-            eta = block.Z @ v
-            quick = not block.target.size and float(np.minimum.reduce(eta)) > -FAR
-            loss = _loss_of_own(eta, seen) if quick else _loss(eta, block.target if block.target.size else 1.0, seen)
+            against = block.Z @ -v
+            if not block.target.size and float(np.maximum.reduce(against)) < FAR:
+                loss = _loss_of_own(against, seen)
+            else:
+                loss = _loss(-against, block.target if block.target.size else 1.0, seen)
             own = seen.w
             if block.cost.size:
                 own = block.cost * own

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..firth import Glance
 from .firth_view import FirthView
 from .problem import Floats
@@ -43,4 +41,4 @@ def discriminant(view: FirthView, zero: Glance, pull: Floats) -> Floats | None:
     v[-1] = 0.0
     level = math.log(share / (1 - share)) + (share - 0.5) * float(v @ together) / spread
     v[-1] = level - float(v @ means)
-    return v if np.isfinite(v).all() else None
+    return v if math.isfinite(float(v @ v)) else None

@@ -131,7 +131,7 @@ def view_of(problem: Problem) -> FirthView:
     if len(rows) < rows.X.shape[1]:
         rows = replace(rows, X=written_out(rows.X))
     if not soft and rows.X.size <= AT_ONCE:
-        signs = 2.0 * rows.y - 1.0
+        signs = 2 * rows.y - 1
         found = _framed(rows, problem.lifted, signs)
         if found is not None:
             return FirthView(rows, found[0], None, None, signs, found[1])

@@ -33,12 +33,14 @@ class Closer(NamedTuple):
 def look_closer(outcome: Outcome, prepared: Prepared) -> Closer | None:
     """Only where maximum likelihood may have no finite answer: no optimum was proved, or a separating rule was."""
     problem, settings = prepared.problem, prepared.settings
+    if settings.objective != "likelihood":
+        return None
     unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
     exact = settings.solver != "stochastic" and settings.rate is None
     weights = (problem.classes - 1) * (problem.rows.X.shape[1] + problem.lifted)
     few = min(weights, (problem.classes - 1) * len(problem.rows)) <= MOST_WEIGHTS
     few = few and searchable(problem.rows.X, problem.classes, problem.lifted)
-    if problem.l2 or settings.objective != "likelihood" or not (unproved and exact and few) or goes_wide(problem):
+    if problem.l2 or not (unproved and exact and few) or goes_wide(problem):
         return None
     if isinstance(problem.rows.X, Sparse) and not too_large(problem):  # small: read it as it is
         problem = replace(problem, rows=replace(problem.rows, X=written_out(problem.rows.X)))
