@@ -160,7 +160,8 @@ class Firth:
             if not block.target.size and float(np.maximum.reduce(against)) < FAR:
                 loss = _loss_of_own(against, seen)
             else:
-                loss = _loss(-against, block.target if block.target.size else 1.0, seen)
+                eta = 0.0 - against  # not −against: a score of −0 has the sign of one class and the side of the other
+                loss = _loss(eta, block.target if block.target.size else 1.0, seen)
             own = seen.w
             if block.cost.size:
                 own = block.cost * own
