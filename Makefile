@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo docs test test-slow bench bench-softmax bench-voted peers printers lint clean
+.PHONY: demo docs gallery test test-slow bench bench-softmax bench-voted peers printers lint clean
 MNIST ?= ../shared/data/mnist
 
 demo: $(READY)
@@ -26,6 +26,9 @@ docs: $(READY) printers
 	@rm -rf docs/api
 	$(BIN)/python -m sphinx -W --keep-going -n -b html -d out/docs/doctrees docs out/docs/html
 	@echo "The site: out/docs/html/index.html"
+
+gallery: $(READY)
+	$(BIN)/python docs/gallery/run.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

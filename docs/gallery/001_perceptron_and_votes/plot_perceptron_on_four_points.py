@@ -11,13 +11,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from separatrix import Perceptron, separability
-from separatrix.plots import draw_separability, draw_updates
+from separatrix.plots import SeparabilityDisplay, describe_updates, draw_updates
 
 X = np.array([[1.0, 1.0], [2.0, 0.0], [-2.0, -1.0], [1.0, 0.0]])
 y = np.array(["above", "below", "above", "below"])
 
-_, axes = plt.subplots(2, 3, figsize=(9, 6.4), layout="constrained")
+figure, axes = plt.subplots(2, 3, figsize=(9, 6.4), layout="constrained")
 draw_updates(Perceptron(), X, y, axes=axes)
+figure.set_label(describe_updates(Perceptron(), X, y))
 
 # %%
 # An update mends its own row and may spoil others: the counts in the titles go up and down. It ends all the same,
@@ -46,5 +47,6 @@ result = separability(corners, exclusive)
 assert result.kind == "overlap"
 assert result.check(corners, exclusive)
 print(result)
-draw_separability(result, corners, exclusive)
+proof = SeparabilityDisplay.from_data(corners, exclusive)
+proof.figure_.set_label(proof.alt_text)
 plt.show()
