@@ -14,8 +14,8 @@ import numpy as np
 from separatrix import LogisticRegression, ZeroOneClassifier, separability
 from separatrix.plots import DecisionRegionsDisplay
 
-positive = [(2, 3.5), (3, 4.5), (3.5, 2.8), (4.5, 4), (5, 2.5), (5.5, 3.8), (4, 5.2), (2.2, 1.4), (6, 1.6)]
-negative = [(0.5, 2.5), (1, 1), (1.2, 3.4), (2.6, 0.6), (3, 2.1), (0.7, 4.4), (1.7, 2.2), (4, 0.8), (3.7, 3.6)]
+positive = [(2, 3.5), (3, 4.5), (3.5, 2.75), (4.5, 4), (5, 2.5), (5.5, 3.75), (4, 5.25), (2.25, 1.5), (6, 1.5)]
+negative = [(0.5, 2.5), (1, 1), (1.25, 3.25), (2.5, 0.5), (3, 2), (0.75, 4.5), (1.75, 2.25), (4, 0.75), (3.75, 3.5)]
 X = np.array(positive + negative)
 y = np.array(["positive"] * 9 + ["negative"] * 9)
 
