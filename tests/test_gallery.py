@@ -1,6 +1,7 @@
 """Every script of the gallery runs, holds what it asserts, and leaves pictures with words for who cannot see them."""
 
 import importlib.util
+import warnings
 from pathlib import Path
 
 import pytest
@@ -55,14 +56,15 @@ def test_the_runner_saves_all_figures_with_their_words_and_closes_them(tmp_path)
     script = _script(
         tmp_path,
         "import matplotlib.pyplot as plt\nALT = 'both'\nplt.figure().set_label('the first')\nplt.figure()\n"
-        "plt.rcParams['font.size'] = 30\nplt.show()\n",
+        "plt.rcParams['font.size'] = 30\nplt.show()\nimport warnings\nwarnings.simplefilter('ignore')\n",
     )
-    size = RUNNER.plt.rcParams["font.size"]
+    size, filters = RUNNER.plt.rcParams["font.size"], list(warnings.filters)
     page = RUNNER.draw(script, tmp_path / "out")
     assert page.name == "009_example"
     assert [picture.name for picture in page.pictures] == ["009_example.png", "009_example-2.png"]
     assert page.words == ["the first", "both"]
     assert not RUNNER.plt.get_fignums()
+    assert warnings.filters == filters
     assert RUNNER.plt.rcParams["font.size"] == size, "settings of one script do not reach the next"
 
 

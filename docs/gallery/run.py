@@ -14,6 +14,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 from unittest.mock import patch
+from warnings import catch_warnings
 
 import matplotlib as mpl
 
@@ -49,7 +50,11 @@ def draw(script: Path, out: Path) -> Page:
     plt.close("all")
     started = perf_counter()
     try:
-        with mpl.rc_context(), patch.object(plt, "show"):  # show waits for a window, or warns that there is none
+        with (
+            catch_warnings(),
+            mpl.rc_context(),
+            patch.object(plt, "show"),
+        ):  # show waits for a window, or warns that there is none
             left = runpy.run_path(str(script), run_name="__main__")
             figures = [plt.figure(number) for number in plt.get_fignums()]
             words = [_words(figure, left) for figure in figures]
