@@ -51,8 +51,8 @@ assert np.allclose(widest.coef_ / widest.intercept_, rule.weights / rule.interce
 print(model.rule_, "after", model.mistakes_.sum(), "mistakes")
 
 with theme() as look:
-    figure, ax = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
-    ax.axvspan(m - 1, m, color=look.mark, alpha=0.5, lw=0, label="the gap: every cut in it is right")
+    figure, ax = plt.subplots(figsize=(9, 4.6), layout="constrained")
+    ax.axvspan(m - 1, m, color=look.mark, alpha=0.5, lw=0, label="every cut in the gap is right")
     counts = np.bincount(corners.sum(axis=1))
     for k, height in enumerate(counts):
         ax.plot(np.full(height, k), np.arange(1, height + 1), "o^"[k >= m], color=look.colours[int(k >= m)], ms=9)
