@@ -2,9 +2,9 @@
 A perceptron on four points
 ===========================
 
-Four points, two of each class. A perceptron looks at one after the other and moves only when it is wrong:
-w ← w + yx, b ← b + y. Each panel is one such move: the ring is the point that was mistaken, the dashed line the
-boundary before, the solid line the boundary after.
+Notes 001, slides 16 to 20, and the bound of slide 22. Four points, two of each class: a perceptron looks at one after
+the other and moves only when it is wrong, w ← w + yx, b ← b + y. Each panel is one such move: the ring is the point
+that was mistaken, the dashed line the boundary before, the solid line the boundary after.
 """
 
 import matplotlib.pyplot as plt
@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix import Perceptron, separability
 from separatrix.plots import SeparabilityDisplay, describe_updates, draw_updates
+from separatrix.plots import PerceptronStepsDisplay, SeparabilityDisplay
 
 X = np.array([[1.0, 1.0], [2.0, 0.0], [-2.0, -1.0], [1.0, 0.0]])
 y = np.array(["above", "below", "above", "below"])
@@ -19,13 +20,21 @@ y = np.array(["above", "below", "above", "below"])
 figure, axes = plt.subplots(2, 3, figsize=(9, 6.4), layout="constrained")
 draw_updates(Perceptron(), X, y, axes=axes)
 figure.set_label(describe_updates(Perceptron(), X, y))
+fig, axes = plt.subplots(2, 3, figsize=(9, 6.4), layout="constrained")
+display = PerceptronStepsDisplay.from_estimator(Perceptron(), X, y, ax=axes)
+fig.set_label(display.alt_text)
 
 # %%
-# An update mends its own row and may spoil others: the counts in the titles go up and down. It ends all the same,
+# An update mends its own row and may spoil others: the counts in the titles go up and down. In updates 3 and 5 the
+# point was on the line itself, which counts as wrong while learning, though not in the titles. It ends all the same,
 # because the classes can be separated, and the verdict says with which margin. `check` recomputes that in exact
 # arithmetic.
 
+assert display.data["row"] == [0, 1, 0, 1, 0, 2]
+assert display.data["wrong after"] == [3, 0, 3, 0, 1, 0]
 model = Perceptron().fit(X, y)
+assert model.coef_.tolist() == [[3.0, -2.0]]
+assert model.score(X, y) == 1.0
 assert model.verdict_.check(X, y)
 print(model.verdict_)
 
@@ -33,7 +42,8 @@ print(model.verdict_)
 # No run on these points can be longer than (R/γ)², whatever their order.
 
 bound = model.bound()
-assert bound.made <= bound.bound
+assert bound.made == 6 <= bound.bound
+assert np.isclose(bound.R**2, 6)  # (−2, −1, 1) is the longest lifted row
 print(f"R = {bound.R:.3g} and γ = {bound.gamma:.3g}:")
 print(f"{bound.made} mistakes were made, and at most {bound.bound:.1f} were possible.")
 
@@ -49,4 +59,6 @@ assert result.check(corners, exclusive)
 print(result)
 proof = SeparabilityDisplay.from_data(corners, exclusive)
 proof.figure_.set_label(proof.alt_text)
+crossed = SeparabilityDisplay.from_result(result, corners, exclusive)
+crossed.figure_.set_label(crossed.alt_text)
 plt.show()
