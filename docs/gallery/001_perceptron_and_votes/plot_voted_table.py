@@ -5,8 +5,8 @@ The table of the online and the voted perceptron
 Notes 001, slide 27: the digit 9 against all others, by the last classifier of an online perceptron (OP) and by the vote
 of all that it ever had (VP). The notes use MNIST, which is too large to travel with this page; here are the 1797 small
 digits of scikit-learn, over eight random orders, and the printed table below. Look at the spread: the last classifier
-depends on the luck of the order, the vote much less. On MNIST itself (benchmarks/results/voted_mnist.md) our voted errors
-were .0457, .0388, .0382, .0377, .0377 and .0373 in the mean of eight orders, all within .001 of the printed ones.
+depends on the luck of the order, the vote much less. On MNIST itself (benchmarks/results/voted_mnist.md) our voted
+errors were .0457, .0388, .0382, .0377, .0377 and .0373 in the mean of eight orders, within .001 of the printed ones.
 """
 
 import warnings
