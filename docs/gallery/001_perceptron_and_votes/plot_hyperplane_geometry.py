@@ -18,7 +18,7 @@ w = np.array([3.0, 4.0])
 X = np.array([[3.0, 1.0], [-2.5, 1.0], [-0.6, 1.2]])
 
 # %%
-# Through the origin the distance is ‖x‖ |cos θ|, as the slide says.
+# Through the origin the distance is the size of ‖x‖ cos θ, as the slide says.
 
 through = LinearRule.from_threshold(w, 0)
 lengths, cosines = np.linalg.norm(X, axis=1), np.array([cosine(w, x) for x in X])
