@@ -20,6 +20,7 @@ lifted_rule = LinearRule([1.0, -1.5])
 lifted = Lift().fit_transform(x)
 assert lifted_rule.intercept == 0
 assert np.array_equal(lifted_rule.score(lifted), rule.score(x))
+assert np.array_equal(rule.score(x), x[:, 0] - 1.5)
 assert rule.classify(x).tolist() == lifted_rule.classify(lifted).tolist() == [0, 0, 0, 1, 1, 1]
 
 # %%
