@@ -31,6 +31,8 @@ assert np.array_equal(LinearRule([1, 1], -1.5).side(corners), conjunction[1])
 # What no rule can do is proved as well, and `check` recomputes the proof in exact arithmetic. For XOR it is the middle
 # of the square: half of each diagonal's ends, so that no rule could be right about all four.
 
+proof = separability(*conjunction).certificate
+assert np.allclose(proof.intercept / proof.weights, -1.5)  # of all lines for AND, the notes' has the widest margin
 kinds = []
 for rows, labels in (apart, mixed, conjunction, exclusive):
     result = separability(rows, labels)
@@ -45,7 +47,12 @@ assert len(set(proof.multipliers)) == 1
 # The proofs, drawn.
 
 fig, axes = plt.subplots(2, 2, figsize=(9, 9.4), layout="constrained")
-titles = ("A line parts them; many do", "No line parts them", "AND: a line parts them", "XOR: no line parts them")
+titles = (
+    "A line parts them; many do",
+    "No line parts them",
+    "AND: x₁ + x₂ = 1.5 parts them",
+    "XOR: no line parts them",
+)
 PLACES = ((-2.2, 0.0), (0.0, -2.2), (-2.1, -2.1))  # of the names of the lines
 displays = []
 for ax, data, title in zip(axes.flat, (apart, mixed, conjunction, exclusive), titles, strict=True):
@@ -54,6 +61,7 @@ for ax, data, title in zip(axes.flat, (apart, mixed, conjunction, exclusive), ti
 for style, (name, rule), place in zip(("--", "-.", ":"), rules.items(), PLACES, strict=True):
     axes[0, 0].axline((0, 0), rule.weights[::-1] * [1, -1], ls=style, color="black", lw=1.3)
     axes[0, 0].annotate(name, place, bbox={"fc": "white", "ec": "none", "pad": 3}, ha="center", va="center")
+axes[0, 1].set(xlim=(-3.6, 3.8), ylim=(-3.6, 3.8))
 axes[1, 1].set(xlim=(-0.3, 1.3), ylim=(-0.3, 1.3))
 
 ALT = " ".join(f"{title}. {each.alt_text}" for title, each in zip(titles, displays, strict=True))

@@ -65,7 +65,7 @@ for ax, rows, model, edge, letter in zip(axes, (before, after), fits, at, "ab", 
     ax.set(ylim=(-1.7, 2.2), yticks=(-1, 0, 1), ylabel="y", xlim=(x[0], x[-1]))
     ax.set_title(f"({letter}) {wrong.sum()} of {len(rows.y)} wrong, boundary at {edge:.2f}")
 axes[1].plot(x, fits[0].decision_function(x[:, None]), ":", color=current().grey, lw=1, label="r(x) of (a)", zorder=1)
-axes[1].annotate("three easy points added", (6, 1), (4.2, 1.8), ha="center", arrowprops={"arrowstyle": "->"})
+axes[1].annotate("three easy points added", (6, 1.05), (5.2, 1.75), ha="center", arrowprops={"arrowstyle": "->"})
 axes[1].set_xlabel("x₁")
 axes[1].legend(loc="lower right", frameon=False, ncols=2)
 
