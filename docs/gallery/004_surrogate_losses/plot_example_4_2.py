@@ -54,10 +54,9 @@ for k, label in enumerate((-1, 1)):
     left.scatter(
         rows, np.full(len(rows), label), s=52, c=look(k).colour, marker=look(k).marker, label=f"y = {label:+d}"
     )
-left.axvspan(
-    interval.low, interval.high, color=current().mark, alpha=0.6, lw=0, zorder=0, label="best boundaries: 1 mistake"
-)
-left.set(title="Nine points", xlabel="x₁", ylabel="y", ylim=(-1.8, 2.6), yticks=(-1, 1))
+look_here = {"color": current().mark, "alpha": 0.6, "lw": 0, "zorder": 0, "label": "best boundaries: 1 mistake"}
+left.axvspan(interval.low, interval.high, 0, 0.74, **look_here)
+left.set(title="Nine points", xlabel="x₁", ylabel="y", ylim=(-1.8, 2.8), yticks=(-1, 1))
 left.legend(loc="upper left", frameon=False)
 display = LossSurfaceDisplay.from_surface(mistakes).plot(right, title="J₀₁(θ₀, θ₁): flat steps along rays")
 

@@ -56,16 +56,9 @@ for height, end, shade in ((-1, low, 0.0), (1, high, 1.0)):  # the floor up to t
         antialiased=False,
         shade=False,
     )
-inside = (edge > low) & (edge < high)
-second.plot_surface(
-    x[inside] + 0 * part,
-    edge[inside] + 0 * part,
-    2 * part - 1 + 0 * x[inside],
-    color="0.6",
-    alpha=0.6,
-    lw=0,
-    antialiased=False,
-)
+ends = np.flatnonzero((edge > low) & (edge < high))[[0, -1]]
+wall = x[ends] + 0 * part[[0, -1]], edge[ends] + 0 * part[[0, -1]], np.array([[-1, -1], [1, 1]])
+second.plot_surface(*wall, color="0.6", alpha=0.5, lw=0)
 second.set(title="(b) the decision sign(r(x)): a step", xlabel="x₁", ylabel="x₂", zlabel="ŷ", zticks=(-1, 0, 1))
 second.title.set_fontsize(10.5)
 second.view_init(elev=24, azim=-125)
