@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from perceptron_referee import integers, many_classes, pocket, two_classes
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import (
@@ -220,6 +221,40 @@ def test_the_patience_of_the_pocket_watches_the_pocket():
     model = Pocket(max_passes=1000, patience=500, random_state=0).fit(X, y)
     assert model.n_passes_ < 1000
     assert "500 steps" in str(model.verdict_)
+
+
+@pytest.mark.parametrize("alpha", [0.25, 0.5])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_algorithm_4_1_is_the_perceptron_at_twice_the_rate(alpha, intercept):
+    """θ ← θ + α(y − ŷ)x with ŷ = sign(x·θ), −1 at zero: a mistake moves θ by 2αyx, and its response by 2α‖x‖²."""
+    rng = np.random.default_rng(11)
+    X, y = integers(rng, 40, 3), rng.choice([-1, 1], 40)
+    Z = np.column_stack([X, np.ones(40)]) if intercept else X
+    theta = np.zeros(Z.shape[1])
+    for x, label in zip(np.tile(Z, (3, 1)), np.tile(y, 3), strict=True):
+        guess = 1 if x @ theta > 0 else -1
+        before, theta = x @ theta, theta + alpha * (label - guess) * x
+        assert x @ theta - before == (label != guess) * label * 2 * alpha * (x @ x)
+    model = Perceptron(learning_rate=2 * alpha, ties="negative", max_passes=3, fit_intercept=intercept).fit(X, y)
+    np.testing.assert_array_equal(np.append(model.coef_[0], model.intercept_[0] if intercept else []), theta)
+    same = Perceptron(learning_rate=alpha, ties="negative", max_passes=3, fit_intercept=intercept).fit(X, y)
+    np.testing.assert_array_equal(2 * same.coef_, model.coef_)
+
+
+def test_iris_by_perceptron_and_pocket():
+    """Three classes, of which two cannot be told apart by weights of their own: a pocket is the better answer.
+
+    [004 Example 4-7]
+    """
+    X, y = load_iris(return_X_y=True)
+    assert separability(X, y).kind == "quasi-separated"
+    last = Perceptron(max_passes=200).fit(X, y)
+    best = Pocket(max_passes=200, random_state=0).fit(X, y)
+    assert (last.verdict_.status, best.verdict_.status) == ("budget", "budget")
+    assert last.coef_.shape == best.coef_.shape == (3, 4)
+    assert best.score(X, y) > 0.98
+    assert best.score(X, y) >= last.score(X, y)
+    assert (best.predict(X[y == 0]) == 0).all()
 
 
 # --------------------------------------------------------------------------------------------------------- verdicts

@@ -1144,6 +1144,24 @@ def test_rows_that_are_all_sure_do_not_break_the_proof(classes):
     assert (model.predict(X) == y).all()
 
 
+def test_four_blood_types():
+    """A, B, AB and O by two antigens seen through noise: four classes whose probabilities sum to one.  [000 §8.4]"""
+    antigens = {"O": (0, 0), "A": (1, 0), "B": (0, 1), "AB": (1, 1)}
+    y = np.repeat(list(antigens), 60)
+    clear = np.array([antigens[kind] for kind in y], dtype=float)
+    noisy = clear + np.random.default_rng(0).normal(0, 0.35, clear.shape)
+    model = LogisticRegression().fit(noisy, y)
+    assert model.classes_.tolist() == ["A", "AB", "B", "O"]
+    assert model.verdict_.status == "optimal"
+    assert model.verdict_.check(noisy, y)
+    P = model.predict_proba(clear)
+    np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-15)
+    assert (model.predict(clear) == y).all()
+    assert (model.classes_[P.argmax(axis=1)] == y).all()
+    with pytest.warns(SeparationWarning):
+        assert LogisticRegression().fit(clear, y).verdict_.status == "separated"
+
+
 @pytest.mark.parametrize("solver", ["auto", *SOLVERS, "gradient"])
 @pytest.mark.parametrize("tol", [1e-3, 1e-10])
 def test_iris_is_quasi_separated_and_never_called_optimal(solver, tol):

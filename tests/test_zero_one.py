@@ -227,6 +227,20 @@ def test_the_boundary_keeps_away_from_rows():
     assert np.abs(model.distance(X))[right].min() == pytest.approx(np.sqrt(17) / 2)
 
 
+def test_the_fewest_mistakes_overfit_only_where_rows_are_few():
+    """How far they promise too much, and what they lose to the best line, shrink with the rows.  [001 slide 11]"""
+    population = separatrix.populations.figures.two_gaussians(1.5)
+    bayes = separatrix.BayesClassifier(population)
+    promised, lost = [], []
+    for n in (15, 400):
+        rules = [ZeroOneClassifier().fit(*population.sample(n, seed)) for seed in range(8)]
+        truth = np.array([float(bayes.risk(model.rule_)) for model in rules])
+        promised.append(np.mean(truth - [model.mistakes_[1] / n for model in rules]))
+        lost.append(np.mean(truth - float(bayes.best_linear().error)))
+    assert promised[0] > 0.1 > 0.03 > promised[1] > 0
+    assert lost[0] > 0.03 > 0.015 > lost[1] > 0
+
+
 def test_the_example_of_the_text():
     """Three more rows far out on the right side: least squares makes 4 mistakes, not 2; the fewest stay 1."""
     scene = scenes.robustness("far and right")

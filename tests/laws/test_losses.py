@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from separatrix.losses import ALL, Exponential, Hinge, LogisticSquared, LogLikelihood, MarginLoss, Perceptron
+from separatrix.losses import ALL, Exponential, Hinge, LogisticSquared, LogLikelihood, MarginLoss, Perceptron, ZeroOne
 from separatrix.numerics import exponential, log_sum_exp, positive, sigmoid, softplus, step
 
 GRID = np.linspace(-30, 30, 241)
@@ -113,6 +113,23 @@ def test_mistakes_are_at_most_four_squared_errors_and_the_likelihood_over_log_2(
     mistake = GRID <= 0
     assert (mistake <= 4 * LogisticSquared().value(GRID)).all()
     assert (mistake <= LogLikelihood().value(GRID) / math.log(2) * (1 + 1e-15)).all()
+
+
+def test_mistakes_are_a_quarter_of_the_squared_distance_of_signs() -> None:
+    """1[m ≤ 0] = (y − sign z)²/4, the sign being −1 at zero: they part at z = 0, y = −1 alone.  [004 §4.2]"""
+    for y in (-1, 1):
+        sign = np.where(GRID > 0, 1, -1)
+        apart = ZeroOne().value(y * GRID) != (y - sign) ** 2 / 4
+        assert GRID[apart].tolist() == ([0.0] if y == -1 else [])
+
+
+def test_the_likelihood_is_a_distribution_of_labels_and_not_of_weights() -> None:
+    """Σ_y p(y ∣ x, w) = 1, and ∫ p(y ∣ x, w) dw over [−T, T] is T: it grows for ever.  [000 §8.1.1; 002 §1.1]"""
+    likelihood = np.exp(-LogLikelihood().value(GRID))
+    np.testing.assert_allclose(likelihood + np.exp(-LogLikelihood().value(-GRID)), 1, rtol=1e-14)
+    for T in (1.0, 10.0, 100.0):
+        w = np.linspace(-T, T, 20_001)
+        assert np.trapezoid(np.exp(-LogLikelihood().value(w)), w) == pytest.approx(T, rel=1e-12)
 
 
 @every_loss

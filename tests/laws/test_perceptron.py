@@ -188,14 +188,6 @@ def test_a_step_mends_its_row_and_may_raise_the_criterion():
     assert 5 < rose < 45
 
 
-@pytest.mark.parametrize("ties", ["mistake", "positive", "negative"])
-def test_the_step_by_errors_of_004_is_twice_as_long(ties):
-    x, y, w = np.array([1.0, 2.0]), -1.0, np.array([1.0, 1.0])
-    assert is_mistake(-1, float(x @ w), ties)
-    predicted = 1.0
-    np.testing.assert_array_equal(w + 0.5 * (y - predicted) * x, w + 2 * 0.5 * y * x)
-
-
 def test_the_solution_depends_on_order_and_start():
     X, y, _ = with_margin(1)
     cyclic, random = (Perceptron(max_passes=1000, order=o, random_state=1).fit(X, y) for o in ("cyclic", "random"))
