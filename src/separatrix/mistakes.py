@@ -44,7 +44,7 @@ class MistakeLog:
         """How many of the classifiers f̂₁, …, f̂_{T+1} had each vector of weights, the first one's own included.
 
         f̂ₜ is in hand before step t, f̂_{T+1} after the last; so there are len(log) + 1 counts, and they add up to T + 1.
-        With a tail < 1 only the last ⌊tail·(T + 1)⌋ of them count, one at the least.  [001 slide 26]
+        With a tail < 1 only the last ⌊tail·(T + 1)⌋ of them count, one at the least.  [001 slide 27]
         """
         changes = np.concatenate([[0], self.steps + 1, [self.seen + 1]])
         first = self.seen + 1 - max(1, int(tail * (self.seen + 1)))

@@ -140,7 +140,7 @@ class LinearRule:
         return self._distance(self.score(X))
 
     def projection(self, X: Any) -> Floats:
-        """⟨w, x⟩/‖w‖ = ‖x‖ cos θ: the coordinate of x along w.  [001 slide 7]"""
+        """⟨w, x⟩/‖w‖ = ‖x‖ cos θ: the coordinate of x along w.  [001 slide 8]"""
         self._refuse_matrix("projection", "projection(X)")
         return self._product(self._rows(X)) / self._length("projection")
 

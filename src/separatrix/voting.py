@@ -23,7 +23,7 @@ SINGLE_THREAD_BELOW = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Ballot:
-    """f̂(x) = sign Σₗ cₗ sign(xᵀwₗ + bₗ), wₗ = w₀ + η Σ_{m<l} yₘxₘ, c the votes.  [001 slides 26, 28]
+    """f̂(x) = sign Σₗ cₗ sign(xᵀwₗ + bₗ), wₗ = w₀ + η Σ_{m<l} yₘxₘ, c the votes.  [001 slides 27, 28]
 
     What a voted prediction needs: the weights at the start, and what each mistake added to them. Of K classes the
     votes go to argmaxₖ xᵀWₗₖ + bₗₖ. All scores of a row are sums of the products of that row with the mistaken

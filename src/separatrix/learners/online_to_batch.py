@@ -25,7 +25,7 @@ LOOKED_AT = 4096
 
 
 class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """f̂(x) = +1 if Σₜ f̂ₜ(x) > 0, else −1, over the classifiers f̂₁, …, f̂ₙ₊₁ of an online learner.  [001 slide 26]
+    """f̂(x) = +1 if Σₜ f̂ₜ(x) > 0, else −1, over the classifiers f̂₁, …, f̂ₙ₊₁ of an online learner.  [001 slide 27]
 
     The learner sees the rows one at a time, each once, in their order (shuffle them first if it means something). f̂ₜ is
     the classifier in hand before row t, f̂ₙ₊₁ the one after the last; f̂₁ has seen nothing and predicts the first class.

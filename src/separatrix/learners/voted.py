@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 class VotedPerceptron(MistakeDriven):
-    """f̂(x) = sign Σₜ f̂ₜ(x), f̂ₜ(x) = sign(xᵀwₜ + bₜ), over f̂₁, …, f̂_{T+1} of the perceptron; ties → −1.  [001 slide 26]
+    """f̂(x) = sign Σₜ f̂ₜ(x), f̂ₜ(x) = sign(xᵀwₜ + bₜ), over f̂₁, …, f̂_{T+1} of the perceptron; ties → −1.  [001 slide 28]
 
     Online-to-batch conversion of the perceptron (Freund and Schapire 1999): every weight vector has as many votes as it
     had turns. Of K classes each votes for one, and the class with most votes wins, at a tie the first. The vote is no

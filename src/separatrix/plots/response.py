@@ -34,7 +34,7 @@ RESPONSES = ("score", "probability", "both")
 
 @dataclass(eq=False)
 class ResponseDisplay(Display):
-    """z = xᵀw + b and P = σ(z) against a column, or as a surface over two.  [003 slides 8, 10; 004 §4.2]
+    """z = xᵀw + b and P = σ(z) against a column, or as a surface over two.  [003 slide 10; 004 §4.1]
 
     Of one column: curves, the rows at the height of their class, and thresholds where another class begins to win. The
     score has an axis of its own at the right, on which 0 is at the height of P = ½. Of two columns: a surface in three

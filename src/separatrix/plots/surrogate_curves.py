@@ -45,7 +45,7 @@ USUAL = ("zero-one", "squared", "logistic squared", "log likelihood", "perceptro
 
 @dataclass(eq=False)
 class SurrogateCurvesDisplay(Display):
-    """k φ(m) ≥ 1[m ≤ 0], m = y xᵀw: what each loss charges for a margin, above the mistakes themselves.  [004 §4.2]
+    """k φ(m) ≥ 1[m ≤ 0], m = y xᵀw: what each loss charges for a margin, above the mistakes themselves.  [004 §4.3]
 
     k is the least factor that makes the loss a bound on the mistakes; a loss with none, such as the perceptron's, is
     drawn as it is. Margins below zero, where rows are mistaken, are shaded.
