@@ -227,6 +227,17 @@ def test_the_boundary_keeps_away_from_rows():
     assert np.abs(model.distance(X))[right].min() == pytest.approx(np.sqrt(17) / 2)
 
 
+@pytest.mark.parametrize("columns", [[0, 1], [2, 3], [20, 27]])
+def test_real_tables_are_solved_to_the_end(columns):
+    """NP-hard in general: yet no encoding of a hard problem.  [001 slide 12]"""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = ZeroOneClassifier().fit(X[:, columns], y)
+    lower, upper = model.mistakes_
+    assert 0 < lower == upper == (model.predict(X[:, columns]) != y).sum()
+    assert model.verdict_.status == "optimal"
+    assert model.verdict_.check(X[:, columns], y)
+
+
 def test_the_fewest_mistakes_overfit_only_where_rows_are_few():
     """How far they promise too much, and what they lose to the best line, shrink with the rows.  [001 slide 11]"""
     population = separatrix.populations.figures.two_gaussians(1.5)

@@ -15,7 +15,7 @@ from separatrix.data import Rows
 from separatrix.data.rows import LARGE, NEIGHBOURS, SMALL
 from separatrix.data.threads import ordered_map
 from separatrix.linalg import Root
-from separatrix.losses import ALL, LogLikelihood, MarginLoss
+from separatrix.losses import ALL, GaussNewton, LogisticSquared, LogLikelihood, MarginLoss
 from separatrix.risk import Ask, Frame, Jet, compiled_jet, margin_jet
 
 HESSIAN = Ask(hessian=True)
@@ -63,6 +63,30 @@ def bits(jet: Jet) -> tuple[bytes, ...]:
     hessian = jet.hessian.R if isinstance(jet.hessian, Root) else jet.hessian
     parts = [jet.value, jet.gradient, jet.margin, *([] if hessian is None else [hessian])]
     return tuple(np.asarray(part).tobytes() for part in parts)
+
+
+@pytest.mark.parametrize("costs", [False, True])
+def test_gradients_and_hessians_are_those_of_the_notes(costs: bool) -> None:
+    """The formulas as printed (misprints corrected), matrix by matrix.  [000 §8.1.1, §8.1.2; 002 §1.1, §1.2]"""
+    rows, frame = make_rows(80, 3, costs=costs), Frame(np.zeros(3), np.ones(3), lifted=True)
+    X, y, w = np.column_stack([rows.X, np.ones(80)]), (rows.y + 1) / 2, make_weights(frame)
+    C, one = np.diag(rows.cost if costs else np.ones(80)), np.eye(80)
+    p = 1 / (1 + np.exp(-X @ w))
+    P, e = np.diag(p), y - p
+    E, J = np.diag(e), P @ (one - P) @ X
+    likelihood = np.sum(np.diag(C) * (y * np.log(p) + (1 - y) * np.log(1 - p)))
+    bent = 2 * J.T @ C @ J
+    for loss, value, gradient, hessian in (
+        (LogLikelihood(), -likelihood, -X.T @ C @ e, X.T @ C @ P @ (one - P) @ X),
+        (LogisticSquared(), e @ C @ e, -2 * X.T @ C @ P @ (one - P) @ e, bent + 2 * J.T @ C @ E @ (2 * P - one) @ X),
+        (GaussNewton(), e @ C @ e, -2 * J.T @ C @ e, bent),
+    ):
+        found = whole(margin_jet, loss, frame, rows)
+        assert found.value == pytest.approx(value, rel=1e-12)
+        np.testing.assert_allclose(found.gradient, gradient, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(found.hessian, hessian, rtol=1e-9, atol=1e-11)
+        least = np.linalg.eigvalsh(found.hessian)[0]
+        assert (least > 0) == (not isinstance(loss, LogisticSquared)), "at these weights its squared error is a saddle"
 
 
 @every_loss
