@@ -11,15 +11,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from separatrix import Perceptron, separability
-from separatrix.plots import SeparabilityDisplay, describe_updates, draw_updates
 from separatrix.plots import PerceptronStepsDisplay, SeparabilityDisplay
 
 X = np.array([[1.0, 1.0], [2.0, 0.0], [-2.0, -1.0], [1.0, 0.0]])
 y = np.array(["above", "below", "above", "below"])
 
-figure, axes = plt.subplots(2, 3, figsize=(9, 6.4), layout="constrained")
-draw_updates(Perceptron(), X, y, axes=axes)
-figure.set_label(describe_updates(Perceptron(), X, y))
 fig, axes = plt.subplots(2, 3, figsize=(9, 6.4), layout="constrained")
 display = PerceptronStepsDisplay.from_estimator(Perceptron(), X, y, ax=axes)
 fig.set_label(display.alt_text)
@@ -57,8 +53,6 @@ result = separability(corners, exclusive)
 assert result.kind == "overlap"
 assert result.check(corners, exclusive)
 print(result)
-proof = SeparabilityDisplay.from_data(corners, exclusive)
-proof.figure_.set_label(proof.alt_text)
 crossed = SeparabilityDisplay.from_result(result, corners, exclusive)
 crossed.figure_.set_label(crossed.alt_text)
 plt.show()
