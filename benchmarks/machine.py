@@ -12,7 +12,8 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 PACKAGES = (
-    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "highspy", "glum", "tabmat", "statsmodels", "firthmodels", "river",
+    "separatrix", "numpy", "scipy", "numba", "scikit-learn", "highspy", "glum", "tabmat", "statsmodels", "firthmodels",
+    "river",
     "vowpalwabbit",
     "threadpoolctl", "matplotlib",
 )  # fmt: skip

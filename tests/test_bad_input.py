@@ -404,3 +404,27 @@ def test_an_array_of_floats_is_checked_as_scikit_learn_checks_it(dtype):
         with pytest.raises(ValueError, match=r"Expected 2D array|minimum of 1"):
             model.fit(wrong, y[: len(wrong)])
     assert model.n_features_in_ == 2
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-155])
+def test_numbers_whose_squares_vanish_are_named(unit):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2)) * unit
+    y = (rng.random(50) < 0.5).astype(int)
+    with pytest.raises(ValueError, match="The squares of X vanish: no number is larger than"):
+        LogisticRegression().fit(X, y)
+
+
+def test_a_column_of_categories_is_named():
+    import pandas as pd
+
+    X = pd.DataFrame({"a": [True, False] * 20, "c": pd.Categorical(["u", "v"] * 20)})
+    with pytest.raises(ValueError, match=r"X\[0, 'c'\] is 'u', not a number"):
+        LogisticRegression().fit(X, [0, 1] * 20)
+
+
+def test_an_absent_row_must_be_finite_for_firth_too():
+    X = np.arange(20.0).reshape(10, 2)
+    X[0, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        LogisticRegression(objective="firth").fit(X, [0, 1] * 5, np.append(0, np.ones(9)))

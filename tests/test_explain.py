@@ -390,3 +390,25 @@ def test_labels_that_are_words_stand_in_the_text():
     text = str(SOFTMAX.explain(THREE[0].iloc[0], for_class="yes", against="no"))
     assert "The probability of yes is" in text
     assert "yes against no" in text
+
+
+def test_with_a_prior_the_table_adds_up_to_the_probability():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X @ [1.0, -1.0] + rng.logistic(size=300) > 0).astype(int)
+    for settings in ({"prior": {0: 0.99, 1: 0.01}}, {"class_weight": "balanced", "prior": "data"}):
+        model = LogisticRegression(**settings).fit(X, y)
+        found = model.explain(X[0])
+        total = found.base + sum(each.contribution for each in found.contributions)
+        assert total == pytest.approx(found.score)
+        assert found.probability == pytest.approx(1 / (1 + np.exp(-found.score)))
+        assert found.probability == pytest.approx(model.predict_proba(X[:1])[0, 1])
+        assert found.contributions[-1].probability == pytest.approx(found.probability)
+
+
+def test_a_row_too_large_to_score_is_an_error():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    y = (X[:, 0] + rng.logistic(size=100) > 0).astype(int)
+    with pytest.raises(ValueError, match="The score of this row is infinite"):
+        LogisticRegression().fit(X, y).explain([1e308, 1e308])

@@ -740,3 +740,24 @@ def test_the_page_of_the_docs_is_what_is_printed():
     text = str(LogisticRegression().fit(X, y).summary())
     measured = text[text.index("log-likelihood ") :]  # the digits of the proof above it hang on the machine
     assert f"{measured}\n```" in page
+
+
+def test_the_intercept_of_flic_has_no_interval_of_its_own():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] + rng.logistic(size=60) > 1).astype(int)
+    found = LogisticRegression(objective="flic").fit(X, y).summary(X, y)
+    first, *others = found.blocks[0].lines
+    assert first.spread is None
+    assert all(line.spread is not None for line in others)
+    assert "no interval of its own" in str(found)
+
+
+def test_weights_that_are_no_counts_have_no_criteria():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 2))
+    y = (X[:, 0] + rng.logistic(size=200) > 0).astype(int)
+    cost = rng.uniform(0.01, 0.02, 200)
+    found = str(LogisticRegression().fit(X, y, cost).summary(X, y, cost, covariance="robust"))
+    assert "AIC" in found.split("Left out:")[1]
+    assert "no whole numbers" in found

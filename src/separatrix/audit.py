@@ -169,7 +169,7 @@ def is_minimum(verdict: Verdict, table: Table) -> bool:
     claim, proof = verdict.claim, verdict.certificate
     if not (table.finite() and _finite(claim.weights, claim.intercept)):
         return False
-    if not isinstance(proof, Optimality | Locality):
+    if not isinstance(proof, Optimality | Locality) or not proof.gap >= 0:
         return False
     if not table.X.any() and not claim.fit_intercept:
         return not np.any(claim.weights)

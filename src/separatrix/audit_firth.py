@@ -62,6 +62,8 @@ def firth_holds(verdict: Verdict, table: Table) -> bool:
         return False
     if verdict.status != "local":
         return True
+    if not proof.gap >= 0:
+        return False
     enough = proof.gap * (1 + SLACK) + LAST_DIGITS * proof.mean_loss
     return proof.relative_gap * proof.mean_loss >= proof.gap * (1 - SLACK) and any(
         bound <= enough for bound in _gaps(white, table)

@@ -158,7 +158,7 @@ def slow_change(nu: float, rho: float, steepest: float, spread: Floats) -> Bound
     if not 2 * q * nu < 1:
         return None
     t = 2 * nu / (1 + math.sqrt(1 - 2 * q * nu))
-    return Bounds(nu, rho, nu * t - t * t / 2 + q * t**3 / 6, t, spread, 1.0, only=False)
+    return Bounds(nu, rho, nu * t - t * t / 2 + q * t * t * t / 6, t, spread, 1.0, only=False)
 
 
 def _condition(A: Floats, inverse: Floats) -> float:

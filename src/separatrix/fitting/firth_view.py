@@ -12,6 +12,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dger
 
 from ..data import Rows
+from ..data.reading import finite
 from ..firth import Block, Firth, Glance, Read, added, in_memory
 from ..frame import Frame, block_rows, written_out
 from ..linalg import EPS, Dependence, triangle
@@ -127,6 +128,8 @@ def view_of(problem: Problem) -> FirthView:
     target = np.where(costs > 0, rows.cost, 0.0) / np.where(costs > 0, costs, 1.0) if soft else (rows.y + 1.0) / 2
     rows = Rows(rows.X, target, costs, rows.map, rows.compiled, rows.other[:0], rows.packed)
     if costs.size and not costs.all():
+        if not finite(rows.X[np.flatnonzero(costs == 0)]):  # as in every fit: what is absent may be far, not nowhere
+            raise NotFiniteError
         rows = rows.take(np.flatnonzero(costs))
     if len(rows) < rows.X.shape[1]:
         rows = replace(rows, X=written_out(rows.X))

@@ -19,6 +19,8 @@ SAMPLE, RARE, BLOCK = 4096, 25, 1024
 WIDE, WIDE_BLOCK = 2000, 65536
 """The most columns of CSR rows for matrices of them: 32 MB each, and blocks of rows with their zeros beside; rows whose
 squares are added up together."""
+VANISHING = 1e-140
+"""Deviations whose squares lose digits, or all of themselves."""
 HEAVIEST = 1e6
 """Digits that the shortest weights may cost where columns that depend on each other are in different units."""
 CLEAR, GONE = 1e-8, 1e-14
@@ -56,9 +58,12 @@ def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
         return wide_frame(rows, lifted)
     sample = rows.sample(size, seed)
     center, scale = _moments(sample.X, sample.costs, lifted)
-    flat = np.flatnonzero(~(scale > 64 * EPS * np.abs(center)))
-    if lifted and flat.size:
+    flat = np.flatnonzero(~(scale > np.maximum(64 * EPS * np.abs(center), VANISHING)))
+    if flat.size:
         low, high = _extremes(sample.X, flat)
+        if ((low != high) & (np.maximum(np.abs(low), np.abs(high)) < VANISHING)).any():
+            raise NotFiniteError  # their squares vanish as those of large numbers overflow
+    if lifted and flat.size:
         same = flat[low == high]
         center[same], scale[same] = low[low == high], 0.0  # exactly: what is constant must become zero, not rounding
     if not (np.isfinite(scale).all() and np.isfinite(center).all()):

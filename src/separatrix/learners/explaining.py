@@ -39,15 +39,18 @@ def explanation_of(model: Any, row: Any, for_class: Any, against: Any) -> Explan
             "limit as they grow, and the scores are those of one rule that separates, not log-odds."
         )
     labels = model.classes_.tolist()
-    base = math.log(shares[k] / shares[r])
-    steps = _contributions(model, x, means, W, shares, (k, r), finite, facts is not None)
-    rate = float(shares[k])
     prior = getattr(model, "prior_", None)
     if prior is not None:
         with np.errstate(divide="ignore"):
-            P, rate = np.exp(prior.corrected(np.log(P)[None])[0]), float(prior.wanted[k])
-        notes.append("Probabilities are for the shares of the classes that `prior` asks for, scores for those seen.")
-    score = float(W[k, 0] - W[r, 0] + x @ (W[k, 1:] - W[r, 1:]))
+            P, shares = np.exp(prior.corrected(np.log(P)[None])[0]), prior.wanted
+        W = W + np.column_stack([prior.shift, np.zeros_like(W[:, 1:])])
+        notes.append("Log-odds and probabilities are for the shares of the classes that `prior` asks for.")
+    with np.errstate(over="ignore", invalid="ignore"):
+        score = float(W[k, 0] - W[r, 0] + x @ (W[k, 1:] - W[r, 1:]))
+        steps = _contributions(model, x, means, W, shares, (k, r), finite, facts is not None)
+    if not all(math.isfinite(each.contribution) for each in steps):
+        raise ValueError("The score of this row is infinite: its numbers are too large; give it in other units.")
+    base, rate = math.log(shares[k] / shares[r]), float(shares[k])
     return Explanation(
         labels[k], labels[r], rate, base, steps, score, float(P[k]), finite, tuple(notes)
     )  # fmt: skip
@@ -82,8 +85,7 @@ def _contributions(
     sizes = moves[k] - moves[r]
     order = np.argsort(-np.abs(sizes), kind="stable")
     running = average[:, None] + np.cumsum(moves[:, order], axis=1)
-    shift = model.prior_.shift if hasattr(model, "prior_") else np.zeros(len(W))
-    after = _softmax(np.column_stack([average, running]) + shift[:, None])[k]
+    after = _softmax(np.column_stack([average, running]))[k]
     first_step = float(average[k] - average[r] - (start[k] - start[r]))
 
     def step(name: str, value: float | None, mean: float | None, size: float, p: float) -> Contribution:
@@ -106,7 +108,10 @@ def _softmax(scores: Floats) -> Floats:
 
 def _probabilities(model: Any, x: Floats, W: Floats) -> Floats:
     """P(k | x) of every class, as `predict_proba` has it but for a prior."""
-    scores = W[:, 0] + W[:, 1:] @ x
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = W[:, 0] + W[:, 1:] @ x
+    if not np.isfinite(scores).all():
+        raise ValueError("The score of this row is infinite: its numbers are too large; give it in other units.")
     if model.verdict_.status == "quasi-separated":
         return limit_probabilities(model.verdict_, x[None])[0]  # type: ignore[no-any-return]
     if model.verdict_.status == "separated":

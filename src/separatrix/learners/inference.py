@@ -20,6 +20,7 @@ from ..inference.likelihood import Binary, Likelihood, Softmax, Whole
 from ..inference.result import Fitted, Inference
 from ..inference.sample import Sample
 from ..linalg import factor
+from .counts import whole_counts
 from .rows_at_hand import known_facts
 from .settings import PENALISED
 from .targets import known_targets
@@ -34,8 +35,6 @@ ALONE = 1 << 21
 """Numbers in X up to which one thread does it all."""
 CLEAR = 1e-5
 """The part of its square that a column must leave over beside the others for the information to be formed."""
-COUNTED = 1e-9
-"""Relative: how far from a whole number a count may be, which is the product of a share and a weight."""
 AGREES = 1e-6
 """Relative: how far the mean loss of the rows may be from the one that the verdict claims."""
 COVARIANCES, WEIGHTS = ("model", "robust"), ("frequency", "sampling")
@@ -186,8 +185,7 @@ def _reasons(model: Any, target: Floats, cost: Floats, places: Any, covariance: 
 def _weight_reasons(model: Any, target: Floats, cost: Floats, places: Any) -> list[str]:
     """Weights and targets that are no numbers of rows. A share of so many rows is, where both its parts are whole."""
     found, firth = [], _penalised(model)
-    parts = target * (cost[:, None] if cost.size else 1.0)
-    whole = (np.abs(parts - np.round(parts)) <= COUNTED * np.maximum(parts, 1)).all(axis=1)
+    whole = whole_counts(target, cost)
     if not whole.all() and model.verdict_.claim.soft:
         found.append(words.soft_targets(firth=firth))
     elif not whole.all():

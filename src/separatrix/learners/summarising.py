@@ -140,11 +140,13 @@ def _notes(
         found.append("The fit knew no loss, so nothing tells whether these are its rows but their number.")
     if spread and asked.method == "profile":
         found.append("z and p are those of likelihood-ratio tests: z is the signed root of the fall, SE is Wald's.")
+    if spread and claim.objective == "flic":
+        found.append("FLIC fits the intercept again after Firth's fit; it has no interval of its own.")
     if claim.soft:
         found.append("The targets are probabilities: the deviance is relative to their entropy, and 0 if P = y.")
     if not claim.fit_intercept:
         found.append(f"There is no intercept: the null model gives every class the probability 1/{K}.")
-    if facts is not None and facts.weighted and not doubts_of(model):
+    if facts is not None and facts.weighted and not doubts_of(model, given, facts):
         found.append("AIC and BIC take the weights of rows for numbers of rows.")
     if verdict.rank.aliased:
         one = len(verdict.rank.aliased) == 1

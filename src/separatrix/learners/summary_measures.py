@@ -8,6 +8,7 @@ import numpy as np
 
 from ..interpretation.measures import FitFacts, null_log_likelihood
 from ..verdict import Limit
+from .counts import whole_counts
 from .memory import Facts
 from .rows_at_hand import Given, log_likelihood, second_probability
 
@@ -24,7 +25,8 @@ def fit_facts(model: Any, given: Given | None, facts: Facts | None) -> FitFacts:
     return FitFacts(
         value, null, weight, None if rank is None else equations * rank, equations * bool(claim.fit_intercept),
         entropy=0.0 if facts is None else facts.entropy, soft=claim.soft, tjur=_tjur(model, given),
-        mean_loss=_squared_error(model), events=_events(model, facts), doubts=doubts_of(model), unknown=unknown,
+        mean_loss=_squared_error(model), events=_events(model, facts), doubts=doubts_of(model, given, facts),
+        unknown=unknown,
         nothing_null="The class shares of the training rows are not known; call summary(X, y).",
     )  # fmt: skip
 
@@ -54,7 +56,7 @@ def _squared_error(model: Any) -> float | None:
     return float(claim.value - claim.l2 / 2 * np.square(model.coef_).sum())
 
 
-def doubts_of(model: Any) -> tuple[str, ...]:
+def doubts_of(model: Any, given: Given | None, facts: Facts | None) -> tuple[str, ...]:
     """Why the likelihood is not the maximum of one that was observed."""
     verdict, claim = model.verdict_, model.verdict_.claim
     said = {
@@ -68,9 +70,20 @@ def doubts_of(model: Any) -> tuple[str, ...]:
         found.append(f"objective={claim.objective!r} moves the weights off the maximum of the likelihood.")
     if len(set(claim.class_weight)) > 1:
         found.append("class_weight makes rows count for more or less than they are, so no such rows were observed.")
-    if claim.soft:
+    counted = _counted(given, facts)
+    if claim.soft and not counted:
         found.append("The targets are probabilities, not outcomes, so no such likelihood was observed.")
+    elif not counted:
+        found.append("The weights of rows are no whole numbers, so they are not numbers of rows that were observed.")
     return tuple(found)
+
+
+def _counted(given: Given | None, facts: Facts | None) -> bool:
+    """Whether each row stands for a whole number of rows of each class; from the totals alone where rows are gone."""
+    if given is not None:
+        return bool(whole_counts(given.targets, given.cost).all())
+    totals = np.empty(0) if facts is None else facts.totals
+    return bool((np.abs(totals - np.round(totals)) <= 1e-9 * np.maximum(totals, 1)).all())
 
 
 def _tjur(model: Any, given: Given | None) -> float | None:

@@ -71,7 +71,8 @@ def _lines(
         weight = float(w[j]) if finite else TENDS.get(tends, np.nan)
         per = None if scale is None or not j else (weight * float(scale[j - 1]) if finite else weight)
         shown = name if j else intercept_name(claim.columns)
-        spread = spreads[place] if spreads and finite else None  # that of a stand-in for infinity would be a pretence
+        own = finite and (j or claim.objective != "flic")  # FLIC moved the intercept off the one that has a spread
+        spread = spreads[place] if spreads and own else None  # that of a stand-in for infinity would be a pretence
         lines.append(Line(shown, weight, per, spread, bool(j) and name in aliased, tends))
     return tuple(lines)
 

@@ -67,6 +67,14 @@ def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> Any
                 ) from None
         if "could not convert string" in message:
             raise ValueError(f"{_first_word(X)} ({message})") from None
+        for name in getattr(X, "columns", []):
+            column = np.asarray(X[name], dtype=object)
+            for i, cell in enumerate(column.tolist()):
+                if not _is_number(cell):
+                    raise ValueError(
+                        f"X[{i}, {str(name)!r}] is {cell!r}, not a number: encode this column as numbers, or leave it "
+                        f"out. ({message})"
+                    ) from None
         if message.startswith("The feature names should match"):
             raise ValueError(f"{_first_strange_column(estimator, X)} {message}") from None
         raise
@@ -87,6 +95,14 @@ def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
         known.pop("feature_names_in_", None)
         return True
     return "feature_names_in_" not in known and known.get("n_features_in_") == X.shape[1]
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _first_word(X: Any) -> str:
@@ -143,6 +159,10 @@ def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> ValueError:
                 f"{type(estimator).__name__} needs finite numbers, so {remedy}."
             )
     j, size = _largest(X)
+    if size < 1:
+        return ValueError(
+            f"The squares of X vanish: no number is larger than {size:.3g} (column {names[j]!r}); use smaller units."
+        )
     return ValueError(f"The sums over X overflow: column {names[j]!r} reaches {size:.3g}; use larger units for it.")
 
 
