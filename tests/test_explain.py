@@ -408,7 +408,7 @@ def test_with_a_prior_the_table_adds_up_to_the_probability():
 
 def test_a_row_too_large_to_score_is_an_error():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(100, 2))
-    y = (X[:, 0] + rng.logistic(size=100) > 0).astype(int)
+    X = rng.normal(size=(100, 2)) * 1e-3
+    y = (1e3 * X[:, 0] + rng.logistic(size=100) > 0).astype(int)
     with pytest.raises(ValueError, match="The score of this row is infinite"):
         LogisticRegression().fit(X, y).explain([1e308, 1e308])
