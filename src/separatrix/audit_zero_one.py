@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OBJECTIVE = "zero-one"
 CLOSE = Fraction(1, 10**9)
-"""Relative: bounds of costs that are not whole count as one number within this."""
+"""Bounds that cuts prove of costs that are not whole are one number within this part of the least cost of a row."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,9 @@ class Groups:
     cost: list[int]
     base: int
     unit: Fraction
+    """The largest power of two, at most one, that divides all costs."""
+    least: int
+    """The least cost of a row."""
     of_row: dict[int, int]
     """Of every row of the user's X that counts, its group."""
 
@@ -57,11 +60,10 @@ def zero_one_holds(verdict: Verdict, table: Table) -> bool:
     bound = _bound(proof, groups, claim.fit_intercept)
     if bound is None or bound > paid:
         return False
-    lower = upper if bound == paid else groups.unit * bound
-    if proof.lower != (_number(upper, groups) if bound == paid else _below(lower, groups)):
+    rounded = groups.unit.denominator > 1 and isinstance(proof, Covering)
+    met = bound == paid or (rounded and paid - bound <= CLOSE * groups.least)
+    if proof.lower != (_number(upper, groups) if met else _below(groups.unit * bound, groups)):
         return False
-    whole = groups.unit.denominator == 1
-    met = bound == paid or (not whole and upper - lower <= CLOSE * upper)
     return verdict.status == "optimal" if met else verdict.status in ("budget", "interrupted")
 
 
@@ -104,7 +106,8 @@ def _groups(table: Table) -> Groups:
     X = np.frombuffer(b"".join(place), dtype=float).reshape(len(place), -1)[kept]
     of_row = {int(i): new[g] for i, g in zip(table.places.tolist(), group, strict=True) if g in new}
     base = sum(min(a, b) for a, b in zip(first, other, strict=True))
-    return Groups(X, [leads[g] > 0 for g in kept], [abs(leads[g]) for g in kept], base, unit, of_row)
+    least = min(int(value / unit) for value in fractions if value)
+    return Groups(X, [leads[g] > 0 for g in kept], [abs(leads[g]) for g in kept], base, unit, least, of_row)
 
 
 def _paid(groups: Groups, weights: Any, intercept: float) -> int:

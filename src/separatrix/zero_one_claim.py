@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from .verdict import Proof
 
 PARTS = 1 << 20
-"""Into so many parts the unit of the costs is divided in a packing."""
+"""Into so many parts the unit of the costs is divided in a packing.
+
+The unit is the largest power of two, at most one, of which all costs are multiples.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,10 @@ class Fork:
 
 @dataclass(frozen=True)
 class FewestMistakes(Proof):
-    """lower ≤ the least cost of the mistakes of any linear rule ≤ upper, which is what the rule that was kept makes."""
+    """lower ≤ the least cost of the mistakes of any linear rule ≤ upper, which is what the rule that was kept makes.
+
+    By cuts, of costs that are not whole: both are upper, if what was proved is within 10⁻⁹ of the least cost of a row.
+    """
 
     lower: float
     upper: float

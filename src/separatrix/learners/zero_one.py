@@ -90,7 +90,8 @@ class ZeroOneClassifier(LinearClassifier):
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
         If it is best to say the same of every row, the weights are zero.
     mistakes_ : (lower, upper)
-        Whole numbers where the costs are. For other costs they are one number if they agree to 10⁻⁹.
+        Whole numbers where the costs are. If the verdict is *optimal* the two are one number, what the rule costs; of
+        costs that are not whole, cuts prove it up to 10⁻⁹ of the least cost of a row.
     rule_ : LinearRule
     verdict_ : Verdict
         *optimal* if the interval is closed, else *budget*. `verdict_.check(X, y)` counts again and proves both bounds.

@@ -87,12 +87,17 @@ class Run:
     def interval(self) -> tuple[Any, Any]:
         """The two bounds as numbers."""
         upper = self.problem.number(self.best.cost)
-        return (upper if self.lower >= self.best.cost else self.problem.floor(self.lower)), upper
+        return (upper if self.closed else self.problem.floor(self.lower)), upper
 
     @property
     def closed(self) -> bool:
-        """Whether the bounds are one number; of costs that are not whole, up to rounding."""
-        return self.problem.meet(self.lower, self.best.cost)
+        """Whether the bounds are one number; of costs that are not whole, up to rounding where cuts prove it."""
+        return self.exact if self.enumerated is not None else self.problem.meet(self.lower, self.best.cost)
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing at all is left between the bounds."""
+        return self.lower >= self.best.cost
 
     def states(self) -> Iterator[None]:
         """Whenever something may be new."""
@@ -100,7 +105,7 @@ class Run:
         stages = (self._counted, self._asked(QUICK), self._asked(() if late else SLOW), self._searched,
                   self._asked(SLOW if late else ()))  # fmt: skip
         for stage in stages:
-            if not self.closed:
+            if not (self.exact if stage == self._counted else self.closed):
                 try:
                     yield from stage()
                 except TimeUpError:

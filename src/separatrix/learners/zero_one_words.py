@@ -31,7 +31,8 @@ def _said(run: Run, status: str, rows: int, lower: Any, upper: Any) -> tuple[str
     if status == "optimal" and upper == 0:
         return f"The rule separates the classes: it makes no mistake on {rows} rows.", ""
     if status == "optimal":
-        return f"The rule {does} on {rows} rows, and no linear rule does better: {_why(run)}.", ""
+        better = "no linear rule does better" if run.exact else "no linear rule does better by more than rounding"
+        return f"The rule {does} on {rows} rows, and {better}: {_why(run)}.", ""
     least = f"makes fewer than {lower}" if whole else f"costs less than {lower:.6g}"
     proved = f"The rule {does} on {rows} rows; no linear rule {least}."
     if status == "interrupted":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import highspy
@@ -14,6 +15,8 @@ from .problem import Problem
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+APART = 10**6
+"""How many times the least cost the largest one is, beyond which floats do not see the least."""
 
 
 class Cover:
@@ -73,25 +76,39 @@ class Cover:
         """A cut whose rows are all to be right, which no rule can make them."""
         return next((k for k, cut in enumerate(self.cuts) if right.issuperset(cut)), None)
 
-    def packing(self, duals: Floats, right: frozenset[int], wrong: frozenset[int]) -> Leaf:
-        """The duals in whole parts, lowered where a row would carry more than its cost."""
+    def packings(self, duals: Floats, right: frozenset[int], wrong: frozenset[int]) -> Iterator[Leaf]:
+        """The duals in whole parts; and where costs are too far apart for a program of floats, without them."""
+        yield self._packing(duals, right, wrong)
+        costs = self.problem.cost.tolist()
+        if max(costs) > APART * min(costs):
+            yield self._packing(np.zeros(len(duals)), right, wrong)
+
+    def _packing(self, duals: Floats, right: frozenset[int], wrong: frozenset[int]) -> Leaf:
+        """The duals in whole parts, lowered where a row would carry more than its cost, raised where there is room.
+
+        Cuts of dear rows are raised first, as much as the cheapest of their rows can carry.
+        """
         unit = max(self.problem.cost.tolist(), default=1) * PARTS
-        room: dict[int, int] = {}
-        cuts, parts = [], []
-        for k in np.flatnonzero(duals > 0).tolist():
-            cut = self.cuts[k]
-            if not wrong.isdisjoint(cut):
-                continue
-            free = [i for i in cut if i not in right]
-            for i in free:
-                room.setdefault(i, int(self.problem.cost[i]) * PARTS)
-            part = min([round(Fraction(float(duals[k])) * unit), *(room[i] for i in free)])
+        free = {
+            k: [i for i in cut if i not in right] for k, cut in enumerate(self.cuts) if wrong.isdisjoint(cut)
+        }  # fmt: skip
+        room = {i: int(self.problem.cost[i]) * PARTS for rows in free.values() for i in rows}
+        parts: dict[int, int] = {}
+
+        def carry(k: int, most: int) -> None:
+            part = min([most, *(room[i] for i in free[k])])
             if part > 0:
-                cuts.append(k)
-                parts.append(part)
-                for i in free:
+                parts[k] = parts.get(k, 0) + part
+                for i in free[k]:
                     room[i] -= part
-        return Leaf(tuple(cuts), tuple(parts))
+
+        for k in np.flatnonzero(duals > 0).tolist():
+            if k in free:
+                carry(k, round(Fraction(float(duals[k])) * unit))
+        dear = sorted((k for k in free if free[k]), key=lambda k: -min(room[i] for i in free[k]))
+        for k in dear:
+            carry(k, unit)
+        return Leaf(tuple(parts), tuple(parts.values()))
 
     def bound(self, leaf: Leaf, wrong: frozenset[int]) -> int:
         """What every rule costs at the least that errs on these rows, in units, without the base."""

@@ -36,7 +36,8 @@ def rules_on_faces(X: Floats, up: NDArray[np.bool_], seconds: float) -> Iterator
         return
     B = np.array(basis, dtype=object)
     rest = X[~flat] @ np.array(B, dtype=float).T
-    u = apart(rest * np.where(up[~flat], 1.0, -1.0)[:, None], np.ones(len(rest), bool), seconds)
+    rest = rest * (np.where(up[~flat], 1.0, -1.0) * row_scale(rest))[:, None]
+    u = apart(rest, np.ones(len(rest), bool), seconds)
     if u is None:
         return
     for bits in BITS:

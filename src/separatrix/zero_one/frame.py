@@ -23,10 +23,12 @@ class Frame:
 
     @classmethod
     def of(cls, problem: Problem) -> Frame:
-        """Centres and scales are means and deviations."""
+        """Scales are deviations, centres the numbers of a column nearest to its mean: what is equal stays equal."""
         X, lifted = problem.X, problem.lifted
         count = max(1, len(X))
-        centre = (X / count).sum(axis=0) if lifted else np.zeros(X.shape[1])
+        centre = np.zeros(X.shape[1])
+        if lifted and len(X):
+            centre = np.take_along_axis(X, np.abs(X - (X / count).sum(axis=0)).argmin(axis=0)[None], axis=0)[0]
         spread = np.abs(X - centre).max(axis=0, initial=0.0)
         part = (X - centre) / np.where(spread > 0, spread, 1.0)
         deviation = spread * np.sqrt(np.square(part).sum(axis=0) / count)

@@ -36,6 +36,8 @@ class Problem:
     """Whether there is an intercept."""
     step: int
     """The greatest common divisor of the costs: every sum of costs, the base not counted, is a multiple."""
+    least: int
+    """The least cost that was given of a row: what differs by 10⁻⁹ of it is one number, if costs are not whole."""
     weight: Floats
     """The costs as floats, the largest one: where a digit does not matter."""
 
@@ -51,8 +53,8 @@ class Problem:
         return max(0, -(-bound // self.step)) * self.step
 
     def meet(self, lower: int, upper: int) -> bool:
-        """Whether two bounds in units are one: costs that are not whole may differ by 10⁻⁹ of themselves."""
-        return lower >= upper or (self.unit.denominator > 1 and (upper - lower) * CLOSE <= upper)
+        """Whether two bounds in units are one: of costs that are not whole, up to 10⁻⁹ of the least of them."""
+        return lower >= upper or (self.unit.denominator > 1 and (upper - lower) * CLOSE <= self.least)
 
     def number(self, units: int | Fraction) -> Any:
         """Units as a number: whole where the costs are, else the nearest float."""
@@ -66,8 +68,10 @@ class Problem:
 
 
 def merged(X: Floats, second: NDArray[np.bool_], cost: Floats, lifted: bool) -> Problem:
-    """The problem of these rows and costs (none: all one)."""
-    whole, unit = whole_costs(cost if cost.size else np.ones(len(X)))
+    """The problem of these rows and costs (none: all one). Rows that cost nothing are not there."""
+    there = np.flatnonzero(cost) if cost.size else np.arange(len(X))
+    X, second = X[there], second[there]
+    whole, unit = whole_costs(cost[there] if cost.size else np.ones(len(X)))
     distinct, first, group = np.unique(X + 0.0, axis=0, return_index=True, return_inverse=True)  # −0 is 0
     group = group.ravel()
     for_second, for_first = (_sums(whole, group, mask, len(distinct)) for mask in (second, ~second))
@@ -77,20 +81,21 @@ def merged(X: Floats, second: NDArray[np.bool_], cost: Floats, lifted: bool) -> 
     largest = max(left.tolist(), default=1)
     return Problem(
         np.ascontiguousarray(distinct[kept]), np.where(net[kept] > 0, 1, -1).astype(np.int8), left,
-        int(np.minimum(for_second, for_first).sum()), unit, first[kept], lifted,
-        math.gcd(*left.tolist()) or 1, np.array([c / largest for c in left.tolist()], dtype=float),
+        int(np.minimum(for_second, for_first).sum()), unit, there[first[kept]], lifted,
+        math.gcd(*left.tolist()) or 1, min(whole.tolist()), np.array([c / largest for c in left.tolist()], dtype=float),
     )  # fmt: skip
 
 
 def whole_costs(cost: Floats) -> tuple[Whole, Fraction]:
-    """c = unit · whole, exactly: the unit is one, or a power of two below it."""
+    """c = unit · whole, exactly: the unit is the largest power of two, at most one, that divides all costs."""
     if (cost == np.floor(cost)).all() and cost.sum() < SURE:
         return cost.astype(np.int64).astype(object), Fraction(1)
     digits, power = np.frexp(cost)
     low = min(int(power[cost > 0].min()) - 53, 0)
     mantissas = (digits * 2.0**53).astype(np.int64).tolist()
     whole = [m << (e - 53 - low) if m else 0 for m, e in zip(mantissas, power.tolist(), strict=True)]
-    return np.array(whole, dtype=object), Fraction(1, 1 << -low)
+    common = math.gcd(*whole, 1 << -low)  # a power of two
+    return np.array([c // common for c in whole], dtype=object), Fraction(common, 1 << -low)
 
 
 def _sums(whole: Whole, group: NDArray[np.intp], mask: NDArray[np.bool_], count: int) -> Whole:

@@ -164,10 +164,10 @@ class Search:
             self._improve(root, solved[1])
 
     def _improve(self, node: Node, duals: Floats) -> None:
-        leaf = self.cover.packing(duals, node.right, node.wrong)
-        bound = self.cover.bound(leaf, node.wrong)
-        if bound > node.bound:
-            node.leaf, node.bound = leaf, bound
+        for leaf in self.cover.packings(duals, node.right, node.wrong):
+            bound = self.cover.bound(leaf, node.wrong)
+            if bound > node.bound:
+                node.leaf, node.bound = leaf, bound
 
     def branch(self) -> Iterator[None]:
         """Case by case, the one with the least bound first, until the bounds meet."""
@@ -181,6 +181,7 @@ class Search:
             if self._done(node):
                 continue
             z: Floats | None = None
+            news = 0
             for round_ in range(ROUNDS if at else FIRST_ROUNDS):
                 z = self._solved(node)
                 if z is None or self._done(node) or self.left() <= 0:
@@ -192,11 +193,10 @@ class Search:
                     break
             if z is None or self._done(node) or self.left() <= 0:
                 continue
-            row = self._fractional(z, node)
-            if row is not None:
-                for child in self._children(at, row):
-                    count += 1
-                    heapq.heappush(heap, (self.nodes[child].bound, -count, child))
+            row = self._undecided(z, node, whole=not news)
+            for each in self._children(at, row) if row is not None else (at,) if news else ():
+                count += 1
+                heapq.heappush(heap, (self.nodes[each].bound, -count, each))
             yield
 
     def _nearest(self, most: int) -> Indices:
@@ -234,21 +234,26 @@ class Search:
                     if k == 0 and self.left() > 0:
                         self.offer(rule_for(self.problem, self.frame, z < threshold, self.left()))
                     break
-                if here[found].sum() >= 1 - 1e-4 or not self._admit(rows[found]):
+                if here[found].sum() >= 1 - 1e-4:
                     break
+                news += self._admit(rows[found])
                 prefer[found] += 1.0
-                news += 1
             if news:
                 break
         return news
 
-    def _fractional(self, z: Floats, node: Node) -> int | None:
-        """The row to decide next: the one that is least decided, dear ones first; None if all are."""
+    def _undecided(self, z: Floats, node: Node, *, whole: bool) -> int | None:
+        """The row to decide next: the one that is least decided, dear ones first; None if all are.
+
+        Where all are whole, on demand one that is wrong: a program of floats does not see costs that are far below
+        others, so that its z may be whole and still not the best.
+        """
         doubt = np.minimum(z, 1 - z)
         doubt[list(node.right | node.wrong)] = 0
         if doubt.max(initial=0.0) <= ZERO:
-            return None
-        return int(np.argmax(doubt * (1 + self.problem.weight)))
+            doubt = np.where(z > 0.5, 1.0, 0.0) if whole else np.zeros(len(z))
+            doubt[list(node.right | node.wrong)] = 0
+        return int(np.argmax(doubt * (1 + self.problem.weight))) if doubt.max(initial=0.0) > ZERO else None
 
     def _children(self, at: int, row: int) -> tuple[int, int]:
         node, first = self.nodes[at], len(self.nodes)
