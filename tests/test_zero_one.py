@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import separatrix
 from separatrix import ZeroOneClassifier, scenes
 from separatrix.audit_zero_one_plane import least_in_a_plane
+from separatrix.zero_one.counting import _without_rounding
 from separatrix.zero_one.cuts import null_vector
 from separatrix.zero_one.descent import along
 from separatrix.zero_one.dimension import basis
@@ -280,6 +281,42 @@ def test_without_an_intercept_the_boundary_may_have_to_pass_through_rows():
     assert (model.predict(X) == y).all()
     assert (X[:2] @ model.coef_[0] == 0).all()
     assert ZeroOneClassifier(fit_intercept=False).fit(X, [1, 1, 0]).mistakes_ == (1, 1)
+
+
+def test_mistakes_are_those_of_predict_in_whatever_order_scores_are_added_up():
+    for seed in range(40, 56):
+        rng = np.random.default_rng(seed)
+        d = int(rng.integers(2, 6))
+        B = rng.integers(-3, 4, size=(6, d)) * rng.choice([0.1, 0.3, 1 / 3])
+        X = np.vstack([B[:3], -B[:3], B[3:], rng.integers(-3, 4, size=(4, d)) * 0.1])
+        y = np.r_[np.zeros(6, int), rng.integers(0, 2, len(X) - 6)]
+        frame = pd.DataFrame(X, columns=list("abcde")[:d])
+        model = ZeroOneClassifier(fit_intercept=False, time_limit=2).fit(frame, y)
+        for rows in (frame, np.asfortranarray(X), X[:, ::-1][:, ::-1]):
+            told = model.predict(rows) if rows is frame else ZeroOneClassifier.predict(_nameless(model), rows)
+            assert (told != y).sum() == model.mistakes_[1]
+        w = model.coef_[0]
+        for order in itertools.permutations(range(d)):
+            scores = np.zeros(len(X))
+            for j in order:
+                scores = scores + X[:, j] * w[j]
+            assert ((scores > 0) != y).sum() == model.mistakes_[1]
+
+
+def _nameless(model):
+    other = ZeroOneClassifier(fit_intercept=False)
+    other.__dict__.update({name: value for name, value in vars(model).items() if name != "feature_names_in_"})
+    return other
+
+
+def test_sums_without_rounding_are_told_from_others():
+    tenth, last = 0.1, 2.0**-52
+    cases = [([1.0, -1.0, 0.0], [3.0, 3.0, 7.0], 0.0, True), ([tenth, -tenth, 0.0], [3.0, 3.0, 1.0], 0.0, False),
+             ([1 + last, 0.0, 0.0], [1.0, 1.0, 1.0], -1.0, True), ([2 + 2 * last, 0, 0], [1, 1, 1], last - 2, True),
+             ([2.0**60, 1.0, -(2.0**60)], [1.0, 1.0, 1.0], 0.0, False), ([1e-200] * 3, [1e-200, 0, 0], 0.0, False),
+             ([0.0, 0.0, 0.0], [tenth] * 3, 0.0, True)]  # fmt: skip
+    for x, w, b, exact in cases:
+        assert _without_rounding(np.array([x]), np.array(w, float), b).tolist() == [exact], (x, w, b)
 
 
 def test_equal_rows_of_both_classes_are_paid_for():

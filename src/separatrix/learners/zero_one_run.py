@@ -17,7 +17,7 @@ from ..zero_one.dimension import basis
 from ..zero_one.fan import fan
 from ..zero_one.problem import Problem, merged
 from ..zero_one.search import Search
-from ..zero_one.separated import rule_for
+from ..zero_one.separated import firm, rule_for
 from ..zero_one.sweep import fits, sweep
 from ..zero_one_claim import Covering, Enumeration
 from .zero_one_rules import AT_LEAST, QUICK, SLOW, clearance, constants, rules_of, widest
@@ -119,7 +119,8 @@ class Run:
         def stage() -> Iterator[None]:
             given = self.prepared
             for rule in rules_of(others, given.X, given.second, given.cost, given.lifted, given.seed):
-                self.search.offer(counted(self.problem, *rule))
+                seconds = max(AT_LEAST, self.search.left())
+                self.search.offer(firm(self.problem, self.search.frame, *rule, self.best.cost, seconds))
                 yield
                 if self.closed:
                     return

@@ -7,12 +7,23 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .counting import Kept, counted
+from .counting import Kept, counted, seems_wrong
 from .faces import apart, rules_on_faces
 from .frame import Frame
 from .problem import Problem
 
 Floats = NDArray[np.float64]
+
+
+def firm(problem: Problem, frame: Frame, weights: Floats, intercept: float, most: int, seconds: float) -> Kept | None:
+    """The rule; where rounding decides on a row, another that is right where this one seems to be, if it costs less."""
+    kept = counted(problem, weights, intercept)
+    if kept is not None:
+        return kept
+    wrong = seems_wrong(problem, weights, intercept)
+    if wrong is None or problem.paid(wrong) >= most:
+        return None
+    return rule_for(problem, frame, ~wrong, seconds)
 
 
 def rule_for(problem: Problem, frame: Frame, right: NDArray[np.bool_], seconds: float) -> Kept | None:
