@@ -274,6 +274,23 @@ def test_columns_that_are_combinations_do_not_count():
     assert basis(near, True) == (1, 3, 4), "nearly is not exactly"
 
 
+@pytest.mark.parametrize("kind", ["whole", "tenths", "wide"])
+def test_combinations_are_proved_on_every_row(kind):
+    """The last of many rows decides, whatever the size of the numbers."""
+    rng = np.random.default_rng(4)
+    B = rng.integers(-1000, 1000, size=(25_000, 2)).astype(float)
+    last = B @ [3.0, -5.0] + 7.0
+    if kind == "tenths":
+        B[:, 0] *= 0.1
+        last = 8 * B[:, 0]
+    elif kind == "wide":
+        B, last = B * [2.0**70, 2.0**-70], B[:, 0] * 2.0**60
+    X = np.column_stack([B, last])
+    assert basis(X, True) == (0, 1)
+    X[-1, 2] = np.nextafter(X[-1, 2], np.inf)
+    assert basis(X, True) == (0, 1, 2)
+
+
 def test_without_an_intercept_the_boundary_may_have_to_pass_through_rows():
     X, y = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, 0.0]]), [0, 0, 1]
     model = ZeroOneClassifier(fit_intercept=False).fit(X, y)
@@ -284,7 +301,7 @@ def test_without_an_intercept_the_boundary_may_have_to_pass_through_rows():
 
 
 def test_mistakes_are_those_of_predict_in_whatever_order_scores_are_added_up():
-    for seed in range(40, 56):
+    for seed in range(42, 50):
         rng = np.random.default_rng(seed)
         d = int(rng.integers(2, 6))
         B = rng.integers(-3, 4, size=(6, d)) * rng.choice([0.1, 0.3, 1 / 3])
@@ -406,6 +423,25 @@ def test_time_that_is_over_leaves_an_interval():
     assert "time limit" in str(model.verdict_)
     assert f"{lower}." in model.verdict_.cause
     assert model.history_[-1][:2] == (lower, upper)
+
+
+def test_of_two_columns_more_time_is_the_remedy():
+    X, y = noisy(3000, 2, noise=1.0)
+    model = ZeroOneClassifier(time_limit=0.02).fit(X, y)
+    assert model.verdict_.status == "budget"
+    assert "time_limit" in model.verdict_.remedy
+    assert "columns" not in model.verdict_.remedy
+    assert model.verdict_.check(X, y)
+
+
+def test_directions_that_floats_cannot_order_are_merged():
+    """Many points nearly on a line through all of them: the exact order is far from that of the floats."""
+    rng = np.random.default_rng(8)
+    x = 1 + rng.random(40)
+    X = np.column_stack([x, x * (1 + rng.integers(-2, 3, 40) * 2.0**-52)])
+    problem = merged(X, rng.random(40) < 0.5, np.empty(0), True)
+    least = by_all_lines(problem.X, (problem.sign > 0).tolist(), problem.cost.tolist()) + problem.base
+    assert swept(problem).cost == least
 
 
 def test_the_interval_shrinks_step_by_step():

@@ -64,9 +64,9 @@ class ZeroOneClassifier(LinearClassifier):
 
     Empirical risk minimisation itself: the linear rule that makes the fewest mistakes on the rows it learns from. For
     any number of columns that is NP-hard, so the answer is an interval: `mistakes_` is (lower, upper), where upper is
-    what the rule that is kept makes and no linear rule makes fewer than lower. With one column, or two and an
-    intercept, all rules are counted and the two are equal; so they are for more columns if the mistakes are few.
-    Columns that are combinations of others do not count.
+    what the rule that is kept makes and no linear rule makes fewer than lower. With one column all rules are counted
+    and the two are equal; so they are with two, if the time is enough for a count that takes n² log n steps, and with
+    more columns if the mistakes are few. Columns that are combinations of others do not count.
 
     Among rules that are right on the same rows, the one of the largest margin on these is kept: the boundary does not
     pass through a row, where rounding could move it to the other side.
@@ -75,7 +75,8 @@ class ZeroOneClassifier(LinearClassifier):
     ----------
     time_limit : float
         Seconds. The other learners of the package are asked for their rules first, whatever the limit, so that none of
-        them does better; then the search goes on until the interval is closed or the time is over.
+        them does better; then the search goes on until the interval is closed or the time is over. To compile what is
+        used for the first time is not counted.
     fit_intercept : bool
         Whether there is an intercept b.
     class_weight : None, "balanced" or dict {class: weight}

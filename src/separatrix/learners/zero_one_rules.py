@@ -25,7 +25,7 @@ from .pocket import Pocket
 from .voted import VotedPerceptron
 
 Floats = NDArray[np.float64]
-MOST_STEPS = 1e8
+MOST_STEPS = 3e7
 """Numbers that a perceptron may read in all its passes."""
 AT_LEAST = 0.5
 """Seconds that the search for a wide margin has at the least."""

@@ -18,13 +18,15 @@ from ..zero_one.fan import fan
 from ..zero_one.problem import Problem, merged
 from ..zero_one.search import Search
 from ..zero_one.separated import firm, rule_for
-from ..zero_one.sweep import fits, sweep
+from ..zero_one.sweep import fits, loaded, sweep
 from ..zero_one_claim import Covering, Enumeration
 from .zero_one_rules import AT_LEAST, QUICK, SLOW, clearance, constants, rules_of, widest
 
 Floats = NDArray[np.float64]
 SWEEPING = 0.7
 """The part of the time that a sweep may take; the rest is for cuts, if it does not come to its end."""
+PATIENCE = 1.5
+"""A sweep that would take so many times its time is given up at once, not when the time is over."""
 EARLY = 20_000
 """Numbers in X up to which the slow learners are asked last, if the interval is still open; else before the search."""
 SOON = 500
@@ -65,6 +67,8 @@ class Run:
     """What other lines of the least cost get wrong."""
     columns: tuple[int, ...] | None = None
     """The columns that count, if they are few."""
+    sweeping: float = 0.0
+    """Seconds that a sweep of two columns takes, as far as it has told."""
 
     def __post_init__(self) -> None:
         given = self.prepared
@@ -136,7 +140,7 @@ class Run:
             self.enumerated = cost, self.columns
             self.search.offer(counted(problem, weights, intercept))
             yield
-        elif len(problem) <= SOON and self._sweeps():
+        elif len(problem) <= SOON and self.sweeps:
             yield from self._swept()
 
     def _searched(self) -> Iterator[None]:
@@ -144,24 +148,28 @@ class Run:
         if self.enumerated is not None:
             return
         yield from search.descend(FEW)
-        if self._sweeps():
+        if self.sweeps:
             yield from self._swept()
         if self.enumerated is None:
             for stage in (search.gather, search.descend, search.branch):
                 if not self.closed:
                     yield from stage()
 
-    def _sweeps(self) -> bool:
+    @property
+    def sweeps(self) -> bool:
         """Whether all lines of a plane can be counted."""
         columns = self.columns
         return bool(columns and len(columns) == 2 and self.problem.lifted and fits(self.problem, columns))
 
     def _swept(self) -> Iterator[None]:
         problem, search, columns = self.problem, self.search, self.columns or ()
-        until, turns = time.perf_counter() + SWEEPING * search.left(), sweep(problem, columns)
-        while time.perf_counter() < until or len(problem) <= SOON:
+        began = time.perf_counter()
+        loaded()
+        search.deadline += time.perf_counter() - began  # to compile is no part of the search
+        began, allowed, turns = time.perf_counter(), SWEEPING * search.left(), sweep(problem, columns)
+        while len(problem) <= SOON or (time.perf_counter() - began < allowed and self.sweeping < PATIENCE * allowed):
             try:
-                next(turns)
+                self.sweeping = (time.perf_counter() - began) / max(next(turns), 1e-9)
             except StopIteration as end:
                 found = end.value
                 self.enumerated, self.ties = (found.cost, columns), [found.wrong, *found.others]
@@ -170,7 +178,8 @@ class Run:
                 if found.cost < search.best.cost:
                     search.offer(rule_for(problem, search.frame, ~found.wrong, 1 + max(0.0, search.left())))
                 return
-            yield
+            if self.sweeping < PATIENCE * allowed:
+                yield
 
     def _widen(self) -> None:
         """Of the rules that are right on the same rows, the one that is farthest from them; of these the farthest."""

@@ -43,6 +43,13 @@ def _said(run: Run, status: str, rows: int, lower: Any, upper: Any) -> tuple[str
             "to rows that weights in double precision do not reach it.",
             "Shift or scale the columns so that rows differ in fewer digits.",
         )
+    if run.sweeps:
+        known = f" takes about {run.sweeping:.2g} s here: give time_limit={2 * run.sweeping:.1g} or more."
+        return (
+            f"The time limit of {run.prepared.time_limit:g} s was reached. {proved}",
+            f"To count all lines that divide {len(run.problem)} distinct rows"
+            + (known if run.sweeping else " takes more time: give a larger time_limit."),
+        )
     return (
         f"The time limit of {run.prepared.time_limit:g} s was reached. {proved}",
         "To find the fewest is NP-hard. A larger time_limit may narrow the interval; fewer columns or fewer distinct "

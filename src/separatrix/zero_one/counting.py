@@ -60,7 +60,7 @@ def _without_rounding(X: Floats, weights: Floats, intercept: float) -> NDArray[n
     with np.errstate(under="ignore"):
         terms = values * factors
     there = (values != 0) & (factors != 0)
-    last = np.where(there, _last_bit(values) + _last_bit(factors), FAR)
+    last = np.where(there, last_bit(values) + last_bit(factors), FAR)
     lowest = last.min(axis=1)
     with np.errstate(over="ignore", under="ignore"):
         products = ((np.abs(terms) <= np.ldexp(1.0, last + 53)) & (last >= LOWEST)) | ~there
@@ -69,7 +69,7 @@ def _without_rounding(X: Floats, weights: Floats, intercept: float) -> NDArray[n
     return np.asarray(products.all(axis=1) & (sums | (there.sum(axis=1) <= 2)), dtype=bool)
 
 
-def _last_bit(values: Floats) -> NDArray[np.int64]:
+def last_bit(values: Floats) -> NDArray[np.int64]:
     """The exponent of the last bit that is one: the number is an odd multiple of this power of two."""
     digits, power = np.frexp(values)
     whole = (digits * 2.0**53).astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 
 import numpy as np
@@ -41,13 +42,20 @@ def along(m: Floats, q: Floats, weight: Floats) -> tuple[float, float]:
     return float(edges[k] + width[k] / 2), float(sums[k])
 
 
-def descend(problem: Problem, frame: Frame, start: Floats, seed: int) -> Generator[Floats | None, None, None]:
-    """Rules with fewer and fewer mistakes, as they are found; None after a round of directions without one."""
+def descend(
+    problem: Problem, frame: Frame, start: Floats, seed: int, until: float
+) -> Generator[Floats | None, None, None]:
+    """Rules with fewer and fewer mistakes, as they are found; None after a round of directions without one.
+
+    A round ends early when the time is over.
+    """
     rng, weight, A = np.random.default_rng(seed), problem.weight, frame.A
     best, v, least, since = start, start, _cost(A @ start, weight), 0
     while True:
         m = A @ v
         for direction in _directions(A, m, rng):
+            if time.perf_counter() > until:
+                break
             q = A @ direction
             t, _ = along(m, q, weight)
             if np.isfinite(t):  # as good as before or better: on a plateau it wanders

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .counting import FAR, last_bit
+
 Floats = NDArray[np.float64]
 Row = list[Fraction]
 
+BLOCK = 10_000
+"""Rows at a time that are proved to be combinations."""
 ENOUGH = 3
 """More columns than this need no count: no enumeration is for them."""
 NEAR = 1e-8
@@ -46,25 +52,70 @@ def _explained(X: Floats, chosen: list[int], j: int, lifted: bool) -> bool:
 
 
 def _exactly(A: Floats) -> bool:
-    """Whether the last column is a combination of the others, which are independent: elimination in fractions."""
+    """Whether the last column is a combination of the others: found on a few rows in fractions, proved on all."""
     width = A.shape[1] - 1
+    few = _spread(A, width)
     reduced: list[tuple[int, Row]] = []
-    for row in _spread(A):
-        x = [Fraction(value) for value in row]
+    for numbers in A[few].tolist():
+        x = [Fraction(value) for value in numbers]
         for at, pivot in reduced:
-            if x[at]:
-                factor = x[at]
-                x = [a - factor * b for a, b in zip(x, pivot, strict=True)]
+            factor = x[at]
+            x = [a - factor * b for a, b in zip(x, pivot, strict=True)] if factor else x
         lead = next((k for k in range(width) if x[k]), None)
         if lead is not None:
-            reduced.append((lead, [a / x[lead] for a in x]))
+            x = [a / x[lead] for a in x]
+            reduced = [(at, [a - p[lead] * b for a, b in zip(p, x, strict=True)]) for at, p in reduced]
+            reduced.append((lead, x))
         elif x[width]:
+            return False
+    factors = [Fraction(0)] * width + [Fraction(-1)]
+    for at, pivot in reduced:
+        factors[at] = pivot[width]
+    return _vanishes(A, factors)
+
+
+def _spread(A: Floats, width: int) -> NDArray[np.intp]:
+    """The extreme rows, and those that are farthest from all combinations of the ones before."""
+    found = [A.argmin(axis=0), A.argmax(axis=0)]
+    scale = np.abs(A).max(axis=0)
+    R = A[:, :width] / np.where(scale[:width] > 0, scale[:width], 1.0)
+    for _ in range(width):
+        sizes = np.abs(R).max(axis=1)
+        at = int(sizes.argmax())
+        if sizes[at] == 0:
+            break
+        found.append(np.array([at]))
+        k = int(np.abs(R[at]).argmax())
+        R = R - np.outer(R[:, k] / R[at, k], R[at])
+        R[:, k] = 0.0
+    return np.unique(np.concatenate(found))
+
+
+def _vanishes(A: Floats, factors: Row) -> bool:
+    """Σₖ fₖaₖ = 0 on every row, in whole numbers: of 64 bits where they are small."""
+    used = [k for k, factor in enumerate(factors) if factor]
+    lows = [int(last_bit(A[A[:, k] != 0, k]).min(initial=FAR)) for k in used]
+    exact = [factors[k] * Fraction(2) ** low for k, low in zip(used, lows, strict=True)]
+    common = math.lcm(*(value.denominator for value in exact))
+    whole = [int(value * common) for value in exact]
+    for start in range(0, len(A), BLOCK):
+        block = A[start : start + BLOCK, used]
+        columns = [_whole(block[:, k], low) for k, low in enumerate(lows)]
+        largest = sum(abs(n) * int(abs(column).max()) for n, column in zip(whole, columns, strict=True))
+        kind: Any = np.int64 if largest < 2**62 and max(map(abs, whole)) < 2**62 else object
+        total = sum(column.astype(kind) * kind(n) if kind is np.int64 else column.astype(object) * n
+                    for n, column in zip(whole, columns, strict=True))  # fmt: skip
+        if np.any(total != 0):
             return False
     return True
 
 
-def _spread(A: Floats) -> list[list[float]]:
-    """All rows, the extreme ones first: what depends is found out early."""
-    order = np.unique(np.concatenate([A.argmin(axis=0), A.argmax(axis=0)]))
-    rest = np.setdiff1d(np.arange(len(A)), order)
-    return A[np.concatenate([order, rest])].tolist()  # type: ignore[no-any-return]
+def _whole(column: Floats, low: int) -> NDArray[Any]:
+    """The numbers divided by a power of two that divides all of them."""
+    digits, power = np.frexp(column)
+    if int(power.max(initial=0)) - low <= 60:
+        return np.asarray(np.ldexp(digits, power - low).astype(np.int64))
+    whole = (digits * 2.0**53).astype(np.int64).tolist()
+    shifts = (power.astype(np.int64) - 53 - low).tolist()
+    made = [(m << s if s >= 0 else m >> -s) if m else 0 for m, s in zip(whole, shifts, strict=True)]
+    return np.array(made, dtype=object)

@@ -105,7 +105,7 @@ class Search:
         until = time.perf_counter() + SHARE * max(0.0, self.left())
         start = self.frame.inside(self.best.weights, self.best.intercept)
         quiet = 0
-        for v in descend(self.problem, self.frame, start, self.seed):
+        for v in descend(self.problem, self.frame, start, self.seed, until):
             quiet += 1
             if v is not None and self.offer(counted(self.problem, *self.frame.outside(v))):
                 quiet = 0

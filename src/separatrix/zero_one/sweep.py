@@ -18,6 +18,8 @@ MOST_BITS = 100
 """Of a sum of costs that two integers of 64 bits can hold."""
 TIES = 12
 """Lines of the least cost that are remembered, to find the widest margin among them."""
+FIRST_STEPS = 500_000
+"""Steps before the first look at the clock, about."""
 PACE = 0.05
 """Seconds between two looks at the clock, about."""
 
@@ -37,8 +39,15 @@ class Swept(NamedTuple):
     others: list[NDArray[np.bool_]]
 
 
-def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[None, None, Swept]:
-    """All lines, some points at a time."""
+def loaded() -> None:
+    """Compile the sweep, or load it: some seconds at its first use."""
+    from .sweep_kernel import sweep_kernel
+
+    sweep_kernel()
+
+
+def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[float, None, Swept]:
+    """All lines, some points at a time; and the part of the points that is done."""
     from .sweep_kernel import LIMB, MASK, sweep_kernel
 
     kernel, n = sweep_kernel(), len(problem)
@@ -47,13 +56,13 @@ def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[None, None, S
     up = problem.sign > 0
     high, low = (np.array(part.tolist(), dtype=np.int64) for part in (problem.cost >> LIMB, problem.cost & MASK))
     best, order, ties = np.array([2**62, 0, 0, 0, 0, 0]), np.zeros(n, np.int64), np.zeros((TIES, 4), np.int64)
-    first, count = 0, max(1, min(n, 2_000_000 // (n * 16)))
+    first, count = 0, max(1, min(n, FIRST_STEPS // (n * 16)))
     while first < n:
         began = time.perf_counter()
         kernel(x, y, up, high, low, first, min(first + count, n), best, order, ties)
         first += count
         count = max(1, int(count * min(4.0, PACE / max(1e-9, time.perf_counter() - began))))
-        yield
+        yield min(1.0, first / n)
     point, turns, side, count = best[2:].tolist()
     passed = np.zeros(n, bool)
     passed[order[:turns]] = True

@@ -109,23 +109,45 @@ def _directions(i, x, y, key, turned):  # type: ignore[no-untyped-def]
         key[j] = -dx / (abs(dx) + dy) if j != i else 3.0
 
 
+@register_jitable
+def _put_in_order(i, found, spare, x, y, key, turned, parts):  # type: ignore[no-untyped-def]
+    """Directions that floats have sorted, all but the last, put in their exact order: by merging, if they are not."""
+    n, sorted_ = x.size - 1, True
+    for t in range(1, n):
+        if _compared(i, found[t - 1], found[t], x, y, key, turned, parts) < 0:
+            sorted_ = False
+            break
+    width = n if sorted_ else 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            middle, stop = min(start + width, n), min(start + 2 * width, n)
+            a, b = start, middle
+            for t in range(start, stop):
+                first = b >= stop
+                if not first and a < middle:
+                    first = _compared(i, found[a], found[b], x, y, key, turned, parts) >= 0
+                if first:
+                    spare[t] = found[a]
+                    a += 1
+                else:
+                    spare[t] = found[b]
+                    b += 1
+        found[:n] = spare[:n]
+        width *= 2
+
+
 def _sweep(x, y, up, high, low, first, last, best, order, ties):  # type: ignore[no-untyped-def]
     """best ← (high, low, point, turns, side, ties) of the least cost around the points first ≤ i < last, and its order.
 
     ties ← (point, the direction before, the one after, side) of as many lines of this cost as there is room for.
     """
     n = x.size
-    key, turned, parts = np.empty(n), np.empty(n, np.bool_), np.empty(12)
+    key, turned, parts, spare = np.empty(n), np.empty(n, np.bool_), np.empty(12), np.empty(n, np.int64)
     all_high, all_low = high.sum(), low.sum()
     for i in range(first, last):
         _directions(i, x, y, key, turned)
         found = np.argsort(key)
-        for t in range(1, n - 1):
-            s, moved = t, found[t]
-            while s > 0 and _compared(i, found[s - 1], moved, x, y, key, turned, parts) < 0:
-                found[s] = found[s - 1]
-                s -= 1
-            found[s] = moved
+        _put_in_order(i, found, spare, x, y, key, turned, parts)
         a, b = 0, 0
         for j in range(n):
             if j != i and up[j] == turned[j]:
