@@ -1,5 +1,6 @@
 """The fewest mistakes: brute force agrees, the laws hold, and no number can be changed unnoticed."""
 
+import inspect
 import itertools
 import warnings
 from dataclasses import replace
@@ -167,6 +168,31 @@ def test_units_offsets_order_and_names_of_classes_do_not_matter(n, d, noise):
     order = np.random.default_rng(2).permutation(n)
     for Z, t in ((X * units + shift, y), (X[order], y[order]), (X, 1 - y)):
         assert ZeroOneClassifier().fit(Z, t).mistakes_ == plain.mistakes_
+
+
+@pytest.mark.parametrize("lifted", [True, False])
+@pytest.mark.parametrize("powers", [(-1070,) * 3, (990,) * 3, (500,) * 3, (-1000, 990, 0)])
+def test_units_far_from_one_do_not_matter(powers, lifted):
+    rng = np.random.default_rng(6)
+    for d in (1, 2, 3):
+        X, y = rng.integers(-4, 5, size=(14, d)).astype(float), np.arange(14) % 2
+        plain = ZeroOneClassifier(fit_intercept=lifted).fit(X, y)
+        far = np.ldexp(X, np.array(powers[:d]))
+        model = ZeroOneClassifier(fit_intercept=lifted).fit(far, y)
+        assert plain.verdict_.status == model.verdict_.status == "optimal"
+        assert plain.mistakes_ == model.mistakes_
+        assert (model.predict(far) != y).sum() == model.mistakes_[1]
+        assert model.verdict_.check(far, y)
+
+
+def test_numbers_that_no_unit_holds_are_named():
+    X, y = noisy(20, 2)
+    X[4, 1] = 4e301
+    with pytest.raises(ValueError, match=r"X\[4, 'x1'\] = 4e\+301 is too large.*power of two"):
+        ZeroOneClassifier().fit(X, y)
+    X[4, 1], X[5, 1] = 1e300, 1e-300
+    with pytest.raises(ValueError, match=r"Column 'x1' holds numbers from 1e-300 to 1e\+300"):
+        ZeroOneClassifier().fit(X, y)
 
 
 @pytest.mark.parametrize(("d", "noise"), [(2, 0.7), (4, 0.5)])
@@ -393,6 +419,11 @@ LINEAR = ["LogisticRegression", "LeastSquaresClassifier", "GaussianDiscriminant"
           "AveragedPerceptron", "Pocket", "OnlinePerceptron", "VotedPerceptron"]  # fmt: skip
 
 
+def chance(learner):
+    """The seed with which learners that draw lots are asked."""
+    return {"random_state": 0} if "random_state" in learner().get_params() else {}
+
+
 @pytest.mark.parametrize("limit", [1e-3, 0.5])
 def test_no_other_learner_makes_fewer(limit):
     iris, cancer = load_iris(return_X_y=True), load_breast_cancer(return_X_y=True)
@@ -405,8 +436,46 @@ def test_no_other_learner_makes_fewer(limit):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for name in LINEAR:
-                other = getattr(separatrix, name)().fit(X, y)
+                learner = getattr(separatrix, name)
+                other = learner(**chance(learner)).fit(X, y)
                 assert (other.predict(X) != y).sum() >= upper, name
+
+
+NAIVE = [(separatrix.GaussianNaiveBayes, {"variance": "shared"}), (separatrix.BernoulliNaiveBayes, {}),
+         (separatrix.PoissonNaiveBayes, {})]  # fmt: skip
+
+
+def test_no_other_learner_makes_fewer_of_counts():
+    rng = np.random.default_rng(9)
+    for k in range(4):
+        counts = rng.poisson(2.0, size=(80, 6)).astype(float)
+        y = (counts[:, 0] - counts[:, 1] + rng.normal(size=80) > 0).astype(int)
+        X = (counts > 1).astype(float) if k % 2 else counts
+        least = ZeroOneClassifier(time_limit=1e-3).fit(X, y).mistakes_[1]
+        for learner, given in NAIVE:
+            if learner is separatrix.BernoulliNaiveBayes and not k % 2:
+                continue
+            assert (learner(**given).fit(X, y).predict(X) != y).sum() >= least, learner.__name__
+
+
+@pytest.mark.parametrize("lifted", [True, False])
+def test_no_other_learner_makes_cheaper_mistakes(lifted):
+    X, y = noisy(120, 6, 8, 1.5)
+    cost = np.random.default_rng(3).choice([0.5, 1.0, 4.0], 120)
+    model = ZeroOneClassifier(time_limit=1e-3, fit_intercept=lifted).fit(X, y, sample_weight=cost)
+    asked = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in LINEAR:
+            learner = getattr(separatrix, name)
+            if not lifted and "fit_intercept" not in learner().get_params():
+                continue
+            given = chance(learner) | ({} if lifted else {"fit_intercept": False})
+            takes = "sample_weight" in inspect.signature(learner.fit).parameters
+            other = learner(**given).fit(X, y, **({"sample_weight": cost} if takes else {}))
+            assert cost[other.predict(X) != y].sum() >= model.mistakes_[1], name
+            asked += 1
+    assert asked > 4
 
 
 # ------------------------------------------------------------------------------------------------- time and steps
@@ -623,7 +692,10 @@ def test_frames_sparse_rows_and_words_as_classes():
     [
         ({"time_limit": 0}, "time_limit is 0"),
         ({"time_limit": -1.0}, "time_limit"),
-        ({"time_limit": np.inf}, "time_limit"),
+        ({"time_limit": np.inf}, "time_limit is inf.* give a large number"),
+        ({"time_limit": None}, "time_limit is None.* give a large number"),
+        ({"time_limit": True}, "time_limit is True"),
+        ({"time_limit": np.nan}, "time_limit is nan"),
         ({"time_limit": "long"}, "time_limit"),
         ({"fit_intercept": 3}, "fit_intercept is 3"),
         ({"class_weight": "even"}, "class_weight"),

@@ -71,7 +71,8 @@ def _around(i: int, floats: Any, points: Any, second: Any, cost: Any) -> int:
 def _scaled(X: Any) -> Any:
     """Columns times powers of two, so that both are of one size, unless a digit would be lost."""
     spread = np.ptp(X, axis=0)
-    made = X * np.exp2(-np.ceil(np.log2(np.where(spread > 0, spread, 1.0))))
+    with np.errstate(under="ignore"):
+        made = np.ldexp(X, -np.frexp(spread)[1])
     sizes = np.abs(made[made != 0])
     return made if sizes.min(initial=1.0) > FAINT and sizes.max(initial=1.0) < 1 / FAINT else X
 

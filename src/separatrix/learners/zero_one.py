@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..data import Sparse
 from ..rule import LinearRule
 from ..verdict import Verdict
+from ..zero_one.units import loses
 from .base import LinearClassifier
 from .settings import seed_of
 from .targets import checked_targets, class_costs
@@ -32,7 +33,7 @@ MOST_NUMBERS = 20_000_000
 """Numbers that sparse rows may have when they are written out with their zeros."""
 
 LARGEST = 2.0**1000
-"""Numbers beyond this overflow when two are multiplied or added up."""
+"""Numbers beyond this overflow when they are added up."""
 
 
 class ZeroOneStep(NamedTuple):
@@ -69,7 +70,8 @@ class ZeroOneClassifier(LinearClassifier):
     more columns if the mistakes are few. Columns that are combinations of others do not count.
 
     Among rules that are right on the same rows, the one of the largest margin on these is kept: the boundary does not
-    pass through a row, where rounding could move it to the other side.
+    pass through a row, where rounding could move it to the other side. Columns whose largest number is beyond 2⁺²⁰⁰ or
+    below 2⁻²⁰⁰ are compared in units of a power of two near it, the margin also.
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ class ZeroOneClassifier(LinearClassifier):
     class_weight : None, "balanced" or dict {class: weight}
         Factors on the costs of the rows of each class.
     random_state : int, RandomState or None
-        For the order in which cuts and rules are looked for; None is 0.
+        For the order in which cuts and rules are looked for; None is an order of its own, the same every time.
 
     A row of sample_weight 2 counts as two, one of 0 not at all. The count is in units of these costs.
 
@@ -140,7 +142,10 @@ class ZeroOneClassifier(LinearClassifier):
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[ZeroOneStep]:
-        """The fit, bound by bound. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        """The fit, bound by bound. Whoever stops reading, or presses Ctrl-C, finds the attributes set.
+
+        So it is from the moment when the rows are checked and equal ones are one; before it, nothing is set.
+        """
         run = Run(self._prepare(X, y, sample_weight), time.perf_counter())
         self.history_: list[ZeroOneRecord] = []
         try:
@@ -156,13 +161,18 @@ class ZeroOneClassifier(LinearClassifier):
             raise
 
     def _step(self, run: Run) -> ZeroOneStep:
-        best, search = run.best, run.search
+        search = run.search
         return ZeroOneStep(
-            best.weights, best.intercept, *run.interval, len(search.cover.cuts), len(search.nodes),
+            *run.rule, *run.interval, len(search.cover.cuts), len(search.nodes),
             time.perf_counter() - run.began,
         )  # fmt: skip
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+        if self.time_limit is None or isinstance(self.time_limit, bool | np.bool_) or self.time_limit == np.inf:
+            raise ValueError(
+                f"time_limit is {self.time_limit!r}; it must be a finite number of seconds above 0. To search as long "
+                "as it takes give a large number, such as 1e6."
+            )
         time_limit = checked_number("time_limit", self.time_limit, least=0, strict=True)
         if not isinstance(self.fit_intercept, bool | np.bool_):
             raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False.")
@@ -200,14 +210,29 @@ class ZeroOneClassifier(LinearClassifier):
                 )
             rows = rows.dense()
         X: Floats = np.ascontiguousarray(rows, dtype=np.float64)
-        if not np.isfinite(X).all() or np.abs(X).max() > LARGEST:
+        if not np.isfinite(X).all():
             raise not_finite(X, columns, self)
+        large, far = np.argwhere(np.abs(X) > LARGEST), loses(X)
+        if len(large):
+            i, j = large[0].tolist()
+            raise ValueError(
+                f"X[{i}, {columns[j]!r}] = {X[i, j]:.3g} is too large: sums of such numbers overflow. "
+                f"ZeroOneClassifier needs numbers up to {LARGEST:.3g}; divide this column by a power of two, which "
+                "loses no digit."
+            )
+        if far is not None:
+            sizes = np.abs(X[X[:, far] != 0, far])
+            raise ValueError(
+                f"Column {columns[far]!r} holds numbers from {sizes.min():.3g} to {sizes.max():.3g}: no unit "
+                "holds both with all their digits, so that rules cannot be counted exactly. Round the smallest to "
+                "zero, or give ranks or logarithms."
+            )
         return X
 
     def _keep(self, run: Run, *, stopped: bool) -> None:
-        best, given = run.best, run.prepared
+        (weights, intercept), given = run.rule, run.prepared
         self.classes_, self.mistakes_ = given.classes, run.interval
-        self.coef_, self.intercept_ = best.weights[None].copy(), np.array([best.intercept])
-        self.rule_ = LinearRule(best.weights, best.intercept, tuple(self.classes_), given.columns)
+        self.coef_, self.intercept_ = weights[None].copy(), np.array([intercept])
+        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), given.columns)
         self.n_passes_ = float(run.search.offered)
         self.verdict_ = verdict_of(run, stopped)

@@ -19,6 +19,7 @@ from ..zero_one.problem import Problem, merged
 from ..zero_one.search import Search
 from ..zero_one.separated import firm, rule_for
 from ..zero_one.sweep import fits, loaded, sweep
+from ..zero_one.units import inside
 from ..zero_one_claim import Covering, Enumeration
 from .zero_one_rules import AT_LEAST, QUICK, SLOW, clearance, constants, rules_of, widest
 
@@ -83,6 +84,13 @@ class Run:
         return self.search.best
 
     @property
+    def rule(self) -> tuple[Floats, float]:
+        """Its weights and intercept for the rows as they were given."""
+        found = self.problem.outside(self.best.weights, self.best.intercept)
+        assert found is not None, "a rule that cannot be written down is not kept"
+        return found
+
+    @property
     def lower(self) -> int:
         """No rule costs less, in units."""
         return self.search.lower if self.enumerated is None else self.enumerated[0]
@@ -122,7 +130,8 @@ class Run:
 
         def stage() -> Iterator[None]:
             given = self.prepared
-            for rule in rules_of(others, given.X, given.second, given.cost, given.lifted, given.seed):
+            for theirs in rules_of(others, given.X, given.second, given.cost, given.lifted, given.seed):
+                rule = inside(self.problem.power, *theirs)
                 seconds = max(AT_LEAST, self.search.left())
                 self.search.offer(firm(self.problem, self.search.frame, *rule, self.best.cost, seconds))
                 yield

@@ -13,11 +13,11 @@ OBJECTIVE = "zero-one"
 
 def verdict_of(run: Run, stopped: bool) -> Verdict:
     """*optimal* if the interval is closed, else *interrupted* or *budget*."""
-    given, best, (lower, upper) = run.prepared, run.best, run.interval
+    given, (weights, intercept), (lower, upper) = run.prepared, run.rule, run.interval
     rows = len(given.X)
     total = math.fsum(given.cost.tolist()) if given.cost.size else float(rows)
     claim = Claim(
-        tuple(given.classes.tolist()), given.columns, best.weights, best.intercept, given.lifted, 0.0,
+        tuple(given.classes.tolist()), given.columns, weights, intercept, given.lifted, 0.0,
         given.class_weight, upper / total, rows, OBJECTIVE,
     )  # fmt: skip
     status = "optimal" if run.closed else "interrupted" if stopped else "budget"

@@ -18,7 +18,7 @@ FAR = 5000
 
 
 class Kept(NamedTuple):
-    """A rule in the user's units, the rows it gets wrong, and what they cost in units, the base included."""
+    """A rule for the rows of the problem, the rows it gets wrong, and what they cost in units, the base included."""
 
     weights: Floats
     intercept: float
@@ -30,14 +30,18 @@ def counted(problem: Problem, weights: Floats, intercept: float) -> Kept | None:
     """The rule with its cost; None if the side of a row depends on the order in which a machine adds up its score."""
     if not (np.isfinite(weights).all() and np.isfinite(intercept)):
         return None
+    theirs, X = problem.outside(weights, intercept), problem.given
+    if theirs is None:
+        return None
+    w, b = theirs
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        scores = problem.X @ weights + intercept
-        size = np.abs(problem.X) @ np.abs(weights) + abs(intercept)
+        scores = X @ w + b
+        size = np.abs(X) @ np.abs(w) + abs(b)
     if not np.isfinite(size).all():
         return None
-    doubt = np.abs(scores) <= (len(weights) + 4) * (EPS * size + TINY)
-    doubt &= bool(weights.any()) or intercept != 0  # else every score is zero, and no doubt
-    if doubt.any() and not _without_rounding(problem.X[doubt], weights, intercept).all():
+    doubt = np.abs(scores) <= (len(w) + 4) * (EPS * size + TINY)
+    doubt &= bool(w.any()) or b != 0  # else every score is zero, and no doubt
+    if doubt.any() and not _without_rounding(X[doubt], w, b).all():
         return None
     wrong = (scores > 0) != (problem.sign > 0)
     return Kept(weights, float(intercept), wrong, problem.paid(wrong))

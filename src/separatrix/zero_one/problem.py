@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .units import Powers, divided, outside, powers_of
+
 Floats = NDArray[np.float64]
 Whole = NDArray[Any]
 """Python's integers: sums of costs never overflow and are never rounded."""
@@ -24,6 +26,10 @@ class Problem:
     """min over w, b of Σᵢ cᵢ 1[ŷᵢ ≠ yᵢ], ŷ = +1 iff xᵀw + b > 0, over distinct rows with positive costs."""
 
     X: Floats
+    """Columns in units far from one are divided by powers of two."""
+    given: Floats
+    """The same rows as the user has them."""
+    power: Powers
     sign: NDArray[np.int8]
     cost: Whole
     """In units: whole numbers."""
@@ -43,6 +49,10 @@ class Problem:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def outside(self, weights: Floats, intercept: float) -> tuple[Floats, float] | None:
+        """A rule for the rows as the user has them; None if it cannot be written down."""
+        return outside(self.power, weights, intercept)
 
     def paid(self, wrong: NDArray[np.bool_]) -> int:
         """What these rows cost, and the base."""
@@ -72,6 +82,7 @@ def merged(X: Floats, second: NDArray[np.bool_], cost: Floats, lifted: bool) -> 
     there = np.flatnonzero(cost) if cost.size else np.arange(len(X))
     X, second = X[there], second[there]
     whole, unit = whole_costs(cost[there] if cost.size else np.ones(len(X)))
+    power = powers_of(X)
     distinct, first, group = np.unique(X + 0.0, axis=0, return_index=True, return_inverse=True)  # −0 is 0
     group = group.ravel()
     for_second, for_first = (_sums(whole, group, mask, len(distinct)) for mask in (second, ~second))
@@ -80,7 +91,8 @@ def merged(X: Floats, second: NDArray[np.bool_], cost: Floats, lifted: bool) -> 
     left = np.abs(net[kept])
     largest = max(left.tolist(), default=1)
     return Problem(
-        np.ascontiguousarray(distinct[kept]), np.where(net[kept] > 0, 1, -1).astype(np.int8), left,
+        np.ascontiguousarray(divided(distinct[kept], power)), np.ascontiguousarray(distinct[kept]), power,
+        np.where(net[kept] > 0, 1, -1).astype(np.int8), left,
         int(np.minimum(for_second, for_first).sum()), unit, there[first[kept]], lifted,
         math.gcd(*left.tolist()) or 1, min(whole.tolist()), np.array([c / largest for c in left.tolist()], dtype=float),
     )  # fmt: skip
