@@ -646,6 +646,17 @@ def test_a_case_to_which_cuts_were_just_added_is_not_given_up(seed, costs):
     assert model.verdict_.status == "optimal"
 
 
+def test_a_search_among_some_rows_does_not_blame_the_others(monkeypatch):
+    monkeypatch.setattr("separatrix.zero_one.search.MOST_NUMBERS", 40)
+    monkeypatch.setattr("separatrix.zero_one.search.Search.gather", lambda self: iter(()))
+    X, y = noisy(80, 3, 3, noise=1.5)
+    model = ZeroOneClassifier(time_limit=30).fit(X, y)
+    assert model.verdict_.status == "budget"
+    assert "rows nearest to the boundary only" in model.verdict_.cause
+    assert "rounding" not in model.verdict_.cause
+    assert model.verdict_.check(X, y)
+
+
 # ----------------------------------------------------------------------------------------------------------- parts
 
 

@@ -37,6 +37,12 @@ def _said(run: Run, status: str, rows: int, lower: Any, upper: Any) -> tuple[str
     proved = f"The rule {does} on {rows} rows; no linear rule {least}."
     if status == "interrupted":
         return f"Stopped by hand. {proved}", "Fit again with more time."
+    if run.search.left() > 0 and run.enumerated is None and run.search.incomplete:
+        return (
+            f"{proved} The search came to its end before the time: cuts were looked for among the rows nearest to the "
+            "boundary only, or a linear program had no answer.",
+            "Fewer distinct rows, or costs that are nearer to each other, make it easier.",
+        )
     if run.search.left() > 0:
         return (
             f"{proved} The search came to its end; what is between is left by rounding: the best rule passes so close "

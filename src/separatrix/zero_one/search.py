@@ -69,6 +69,8 @@ class Search:
     nodes: list[Node] = field(init=False)
     offered: int = 0
     """How many rules were counted."""
+    incomplete: bool = False
+    """Whether cuts were looked for among some rows only, or a linear program had no answer."""
 
     def __post_init__(self) -> None:
         self.frame, self.cover = Frame.of(self.problem), Cover(self.problem)
@@ -173,7 +175,7 @@ class Search:
         """Case by case, the one with the least bound first, until the bounds meet."""
         width, rng = self.frame.A.shape[1], np.random.default_rng(self.seed)
         rows = self._nearest(max(1, MOST_NUMBERS // width))
-        separator = Separator(self.problem, self.frame, rows)
+        separator, self.incomplete = Separator(self.problem, self.frame, rows), len(rows) < len(self.problem)
         heap, count = [(0, 0, 0)], 0
         while heap and self.left() > 0 and not self.closed:
             at = heapq.heappop(heap)[-1]
@@ -217,6 +219,7 @@ class Search:
             if k is not None:  # as much as it takes: no row of this cut limits it
                 node.leaf = Leaf((k,), (self.best.cost * PARTS,))
                 node.bound = self.cover.bound(node.leaf, node.wrong)
+            self.incomplete |= k is None
             return None
         z, duals = solved
         self._improve(node, duals)
