@@ -551,6 +551,21 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
     assert model.mistakes_[1] == (model.predict(X) != y).sum()
 
 
+def test_ctrl_c_before_the_rows_are_merged_changes_nothing(monkeypatch):
+    X, y = noisy(30, 3)
+    model = ZeroOneClassifier().fit(X, y)
+    before = dict(vars(model))
+
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("separatrix.learners.zero_one_run.merged", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:, :2], y)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is value for name, value in before.items())
+
+
 def test_the_same_bits_again():
     X, y = noisy(60, 3, noise=0.4)
     one, two = (ZeroOneClassifier(random_state=3).fit(X, y) for _ in range(2))

@@ -144,9 +144,9 @@ class ZeroOneClassifier(LinearClassifier):
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[ZeroOneStep]:
         """The fit, bound by bound. Whoever stops reading, or presses Ctrl-C, finds the attributes set.
 
-        So it is from the moment when the rows are checked and equal ones are one; before it, nothing is set.
+        So it is from the moment when the rows are checked and equal ones are one; before it, the model stays as it was.
         """
-        run = Run(self._prepare(X, y, sample_weight), time.perf_counter())
+        run = self._begun(X, y, sample_weight)
         self.history_: list[ZeroOneRecord] = []
         try:
             for _ in run.states():
@@ -158,6 +158,16 @@ class ZeroOneClassifier(LinearClassifier):
             self._keep(run, stopped=False)
         except (KeyboardInterrupt, GeneratorExit):
             self._keep(run, stopped=True)
+            raise
+
+    def _begun(self, X: Any, y: Any, sample_weight: Any) -> Run:
+        """The checked rows, equal ones as one; whatever stops it, also Ctrl-C, leaves the model as it was."""
+        before = dict(vars(self))
+        try:
+            return Run(self._prepare(X, y, sample_weight), time.perf_counter())
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
             raise
 
     def _step(self, run: Run) -> ZeroOneStep:
