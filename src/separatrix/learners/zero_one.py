@@ -166,8 +166,8 @@ class ZeroOneClassifier(LinearClassifier):
         try:
             return Run(self._prepare(X, y, sample_weight), time.perf_counter())
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
 
     def _step(self, run: Run) -> ZeroOneStep:
