@@ -55,8 +55,8 @@ and newton; timed for some of the coefficients and scaled to all. The ends are c
 
 **Firth.** `LogisticRegression(objective="firth").fit`, its proof included, beside `FirthLogisticRegression().fit` of
 firthmodels, compiled and warm, at the tolerances it has by default (1e-4) and at 1e-8. Neither computes intervals. A
-turn is {batch} fits in a row. The first fit is timed in a fresh process of its own after the imports, caches of compiled
-code on disk as they are left by earlier processes."""
+turn is {batch} fits in a row. The first fit is timed in a fresh process of its own after the imports, caches of
+compiled code on disk as they are left by earlier processes."""
 
 
 class Contest(NamedTuple):
