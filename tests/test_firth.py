@@ -792,3 +792,25 @@ def test_it_is_a_classifier_of_two_classes_for_scikit_learn(objective):
         check_estimator(LogisticRegression(objective=objective))
     assert not get_tags(LogisticRegression(objective=objective)).classifier_tags.multi_class
     assert get_tags(LogisticRegression()).classifier_tags.multi_class
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_last_step_that_is_not_read_again_keeps_its_digits(seed, weighted):
+    """With many rows a weight the end is one step beyond the point that was proved, and the proof is carried there."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(2000, 6)) * 10.0 ** rng.integers(-3, 4, 6)
+    y = (X / np.abs(X).max(axis=0) @ rng.normal(size=6) * 6 + rng.logistic(size=2000) > 0).astype(int)
+    cost = rng.integers(1, 4, 2000).astype(float) if weighted else np.empty(0)
+    model = LogisticRegression(objective="firth").fit(X, y, cost if weighted else None)
+    best = LogisticRegression(objective="firth", tol=1e-16, init="zero").fit(X, y, cost if weighted else None)
+    Z, total = np.column_stack([X, np.ones(2000)]), cost.sum() if weighted else 2000.0
+    claim, proof = model.verdict_.claim, model.verdict_.certificate
+    here, top = (penalised(Z, y, cost, everything(each)) for each in (model, best))
+    assert -total * claim.value == pytest.approx(here, rel=1e-12, abs=1e-9)
+    assert (top - here) / total <= proof.gap + 1e-14
+    eta = Z @ everything(model)
+    loss = np.logaddexp(0, eta) - y * eta
+    assert proof.mean_loss == pytest.approx(np.average(loss, weights=cost if weighted else None), rel=1e-12)
+    assert (np.abs(everything(model) - everything(best)) <= proof.coefficients + 1e-9 * np.abs(everything(best))).all()
+    assert model.verdict_.check(X, y, cost if weighted else None)

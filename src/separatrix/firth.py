@@ -219,6 +219,17 @@ class Firth:
         (gradient,) = added(self.read(look))
         return Slope(gradient, h, q)
 
+    def ahead(self, at: Glance, slope: Slope, u: Floats) -> tuple[float, Floats]:
+        """∇ℓ·u, and about U* at v + u, u = A⁻¹U*, which is Au + ∂²ℓ*u ≈ ½ Σᵢ hᵢ(1 − 6wᵢ)(zᵢᵀu) zᵢ; by one reading."""
+
+        def look(block: Block) -> tuple[float, Floats]:
+            rows, moved = block.rows, block.Z @ u
+            pull = at.error[rows] * block.cost if block.cost.size else at.error[rows]
+            return float(pull @ moved), block.Z.T @ (slope.h[rows] * (0.5 - 3 * at.w[rows]) * moved)
+
+        gain, left = added(self.read(look))
+        return gain, left
+
     def curvature(self, at: Glance, slope: Slope) -> Floats:
         """Σᵢ [cᵢwᵢ − ½hᵢ(1 − 6wᵢ)] zᵢzᵢᵀ = −∂²ℓ* − ½ tr(B₁²), by one reading; for tr(B₁²) ≥ 0 see `twist`."""
 
