@@ -189,6 +189,7 @@ def test_the_table_is_never_made(by_blocks, monkeypatch):
     monkeypatch.setattr("separatrix.tiles.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.certificate.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.fitting.geometry.BLOCK", 256)
+    monkeypatch.setattr("separatrix.learners.memory.NUMBERS", 4096)
     fitted(l2=1e-3)
     assert largest
     assert max(largest) <= 256
