@@ -28,7 +28,7 @@ docs: $(READY) printers
 	@echo "The site: out/docs/html/index.html"
 
 gallery: $(READY)
-	$(BIN)/python docs/gallery/run.py
+	$(BIN)/python docs/run_gallery.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -45,7 +45,6 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_gallery",
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"/run\.py$",  # runs them without a site
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "capture_repr": (),  # an example prints what it has to say

@@ -11,7 +11,7 @@ LONGEST = 90
 
 
 def _runner():
-    spec = importlib.util.spec_from_file_location("gallery_run", GALLERY / "run.py")
+    spec = importlib.util.spec_from_file_location("gallery_run", GALLERY.parent / "run_gallery.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

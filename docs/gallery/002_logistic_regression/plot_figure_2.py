@@ -3,7 +3,7 @@ The sigmoid, and how much a point moves the weights
 ===================================================
 
 Notes 002, figure 2 and §1.3: the sigmoid in [−5, 5], and the influence of a point upon an update of the squared
-error, |e|p(1 − p). The text says that points close to the boundary have the most. Look at the top of the solid curve:
+error, ``|e|p(1 − p)``. The text says that points close to the boundary have the most. Look at the top of the solid curve:
 it is at −log 2, a little on the wrong side. Far points lose all influence upon the squared error, right or wrong;
 upon the likelihood, wrong ones keep it.
 """

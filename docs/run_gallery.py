@@ -1,4 +1,4 @@
-"""Run the scripts of the gallery and keep their pictures: `python docs/gallery/run.py [--out FOLDER] [SCRIPT …]`.
+"""Run the scripts of the gallery and keep their pictures: `python docs/run_gallery.py [--out FOLDER] [SCRIPT …]`.
 
 Each script runs by itself, as if it were the only one. All figures that it leaves open are saved; each needs words for
 who cannot see it: the label of the figure, or the script's variable ALT.
@@ -21,7 +21,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-GALLERY = Path(__file__).resolve().parent
+GALLERY = Path(__file__).resolve().parent / "gallery"
 PIXELS_PER_INCH = 100
 
 
