@@ -3,9 +3,9 @@ The sigmoid, and how much a point moves the weights
 ===================================================
 
 Notes 002, figure 2 and §1.3: the sigmoid in [−5, 5], and the influence of a point upon an update of the squared
-error, ``|e|p(1 − p)``. The text says that points close to the boundary have the most. Look at the top of the solid curve:
-it is at −log 2, a little on the wrong side. Far points lose all influence upon the squared error, right or wrong;
-upon the likelihood, wrong ones keep it.
+error, ``|e|p(1 − p)``. The text says that points close to the boundary have the most. Look at the top of the solid
+curve: it is at −log 2, a little on the wrong side. Far points lose all influence upon the squared error, right or
+wrong; upon the likelihood, wrong ones keep it.
 """
 
 import matplotlib.pyplot as plt
@@ -42,8 +42,8 @@ assert abs(losses.LogisticSquared().curvature(top)) < 1e-15
 assert np.array_equal(losses.LogisticSquared().curvature(t) > 0, t > top)
 
 # %%
-# Right and far: none. Wrong and far: p(1 − p) wins against |e| ≈ 1, and there is none either. Only likelihood pulls
-# with |e|.
+# Right and far: none. Wrong and far: p(1 − p) wins against ``|e|`` ≈ 1, and there is none either. Only likelihood pulls
+# with ``|e|``.
 
 assert np.allclose(squared[[0, -1]], [0.0066, 0.00004], atol=1e-4)
 assert likelihood[0] > 0.99 > 0.01 > likelihood[-1]

@@ -28,7 +28,7 @@ assert abs(rule.probability([[0.0]])[0] - 0.5) < 1e-15
 assert abs(slope.max() - 0.25) < 1e-15
 
 # %%
-# ρ = 2σ - 1 has twice the slope and is tanh(z/2). From |z| = 8 on, step and stand-in differ by less than 0.0004.
+# ρ = 2σ - 1 has twice the slope and is tanh(z/2). From ``|z|`` = 8 on, step and stand-in differ by less than 0.0004.
 
 rho = 2 * sigma - 1
 assert np.allclose(rho, np.tanh(z / 2), atol=1e-15)
