@@ -287,6 +287,11 @@ class LogisticRegression(Interpreted, LinearClassifier):
         return continue_online(self, X, y, classes, sample_weight)  # type: ignore[no-any-return]
 
     def _learns_piecemeal(self) -> bool:
+        if self.objective in PENALISED:
+            raise AttributeError(
+                f"partial_fit learns one row at a time; objective={self.objective!r} needs all rows: use "
+                "objective='likelihood' with solver='stochastic'."
+            )
         if self.solver != "stochastic":
             raise AttributeError(
                 f"partial_fit learns one row at a time; solver={self.solver!r} needs all rows: set solver='stochastic'."
