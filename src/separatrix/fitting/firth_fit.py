@@ -253,10 +253,10 @@ class Ascent:
 
     def progress(self, state: State) -> Progress:
         """Where it stands, in the user's units."""
-        weights, intercept = self._user(state)
+        weights, intercept = self.back.roughly(state.at.v)
         norm = math.sqrt(float(state.slope.gradient @ state.slope.gradient)) / self.total
         moved_by = "newton" if state.step else "start"
-        return Progress(weights.copy(), intercept, self.value(state), norm, state.step, self.passes, moved_by)
+        return Progress(weights, intercept, self.value(state), norm, state.step, self.passes, moved_by)
 
     def scores(self, state: State) -> Floats:
         """zᵀv of every row, by one reading."""

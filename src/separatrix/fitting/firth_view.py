@@ -152,7 +152,8 @@ def _framed(rows: Rows, lifted: bool, signs: Floats) -> tuple[Frame, Floats] | N
     inner = Z[:d]
     with np.errstate(over="ignore", invalid="ignore"):
         center = share @ X if lifted else np.zeros(d)
-        np.multiply(X.T, signs, out=inner)
+        np.copyto(inner, X.T)
+        inner *= signs
         if lifted:
             dger(-1.0, signs, center, a=inner.T, overwrite_a=True)  # ±(x − c), with one rounding
         square = np.square(inner) @ share if rows.cost.size else np.vecdot(inner, inner) / n
@@ -194,7 +195,7 @@ def is_clear(at: Glance) -> bool:
         if not (math.isfinite(at.likelihood) and np.isfinite(at.information).all()):
             raise NotFiniteError
         return False
-    return float((at.information.diagonal() * at.inverse.diagonal()).max()) < 1 / CLEAR
+    return float(np.maximum.reduce(at.information.diagonal() * np.vecdot(at.root, at.root))) < 1 / CLEAR
 
 
 class WayBack:
@@ -205,7 +206,8 @@ class WayBack:
         self.chart = Chart(view.frame, view.dependence)
         few = view.dependence is not None and len(view.rows) < view.frame.width
         self.map: tuple[Floats, Floats] | None = self._through_rows() if few else None
-        if view.dependence is None and view.triangular is None:
+        self.plain = view.dependence is None and view.triangular is None
+        if self.plain:
             self.to_user = view.frame.to_user  # type: ignore[method-assign]
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
@@ -214,6 +216,14 @@ class WayBack:
         if self.map is not None:
             return self.map[0] @ inside, float((self.map[1] @ inside)[0])
         return self.chart.to_user(inside)
+
+    def roughly(self, v: Floats) -> tuple[Floats, float]:
+        """The same to within rounding, for a look on the way."""
+        frame = self.view.frame
+        if not self.plain:
+            return self.to_user(v)
+        w = v[: frame.center.size] / frame.scale
+        return w, float(v[-1] - frame.center @ w) if frame.lifted else 0.0
 
     def spread(self, inverse: Floats) -> Floats:
         """√(T M⁻¹ Tᵀ)ⱼⱼ for each weight and the intercept, T the map to the user's units."""
