@@ -65,7 +65,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv (a minute or two the first time) ..."
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore \
-		-c constraints.txt -e ".[report,test]"
+		-c constraints.txt -e ".[cli,report,test]"
 	@touch $(READY)
 
 clean:

@@ -1,0 +1,50 @@
+"""Options that commands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from cyclopts import Group, Parameter
+
+READING, TALKING = Group("How the table is read"), Group("How the command talks")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Reading:
+    """What the user says about a table."""
+
+    format: Annotated[Literal["csv", "tsv", "jsonl", "parquet", "libsvm", "npy"] | None, Parameter(group=READING)] = (
+        None
+    )
+    """The format, where the name of the file does not tell."""
+    number: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = ()
+    """Read this column as numbers. May be repeated, here and below."""
+    category: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = ()
+    """Read this column as levels."""
+    drop: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = ()
+    """Leave this column out."""
+    na: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = ()
+    """A text that stands for a missing value, besides the empty cell."""
+    where: Annotated[str | None, Parameter(group=READING)] = None
+    """Only rows for which this SQL condition holds: --where "age >= 18"."""
+    sample: Annotated[int | None, Parameter(group=READING)] = None
+    """Only so many rows, drawn at random (see --seed)."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Talking:
+    """How a command talks."""
+
+    json: Annotated[bool, Parameter(group=TALKING, negative="")] = False
+    """Print the answer as JSON (separatrix schema COMMAND describes it)."""
+    quiet: Annotated[bool, Parameter(group=TALKING, negative="")] = False
+    """No words on stderr but warnings and errors."""
+    progress: Annotated[Literal["auto", "always", "never"], Parameter(group=TALKING)] = "auto"
+    """The progress bar: on a terminal, always, or never."""
+    no_color: Annotated[bool, Parameter(group=TALKING, negative="")] = False
+    """No colours; NO_COLOR in the environment says the same."""
+    seed: Annotated[int, Parameter(group=TALKING)] = 0
+    """The seed of all that is random: the same seed, the same bytes."""

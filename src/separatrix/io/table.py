@@ -1,0 +1,93 @@
+"""A table: named columns, read as numbers or as levels, whose rows know where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import DataError, Place
+
+Floats = NDArray[np.float64]
+
+
+class Coded(NamedTuple):
+    """A column of levels."""
+
+    codes: NDArray[np.int32]
+    """The place of each row's level in `levels`; −1 where the value is missing."""
+    levels: tuple[str, ...]
+
+
+class Table(Protocol):
+    """Rows of named columns; what a number or a missing value is was settled when it was opened."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in the order of the file."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+
+    def numbers(self, name: str) -> Floats:
+        """A column as numbers, NaN where missing; a DataError names the first cell that is no number."""
+
+    def coded(self, name: str) -> Coded:
+        """A column as levels; numbers are levels by their text as it stands in the file."""
+
+    def place(self, row: int) -> Place:
+        """Where a row stands."""
+
+
+class Columns:
+    """A table held in memory: lists, arrays of numbers or texts, `Coded`; None and NaN are missing."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any] | NDArray[Any] | Coded], source: str = "the table") -> None:
+        self._columns, self._source = dict(columns), source
+        self._rows = {len(c.codes) if isinstance(c, Coded) else len(c) for c in self._columns.values()}
+        if len(self._rows) > 1:
+            raise DataError(f"the columns have different lengths: {sorted(self._rows)}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in order."""
+        return tuple(self._columns)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return next(iter(self._rows), 0)
+
+    def numbers(self, name: str) -> Floats:
+        """A column as numbers, NaN where missing."""
+        column = self._columns[name]
+        if isinstance(column, Coded):
+            column = [None if code < 0 else column.levels[code] for code in column.codes.tolist()]
+        if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
+            return column.astype(np.float64)
+        found = np.empty(len(column))
+        for row, cell in enumerate(column):
+            try:
+                found[row] = np.nan if cell is None else float(cell)
+            except (TypeError, ValueError):
+                raise DataError(
+                    f"{cell!r} is not a number", place=self.place(row), column=name, value=str(cell)
+                ) from None
+        return found
+
+    def coded(self, name: str) -> Coded:
+        """A column as levels."""
+        column = self._columns[name]
+        if isinstance(column, Coded):
+            return column
+        texts = [None if cell is None or cell != cell else str(cell) for cell in np.asarray(column, object).tolist()]
+        levels = tuple(sorted({text for text in texts if text is not None}))
+        places: dict[str | None, int] = {level: code for code, level in enumerate(levels)}
+        return Coded(np.array([places.get(text, -1) for text in texts], np.int32), levels)
+
+    def place(self, row: int) -> Place:
+        """Where a row stands: a row counted from 1."""
+        return Place(f"{self._source} row {row + 1}", None)
