@@ -1,14 +1,15 @@
 """The documentation as a site: `make docs` writes it to out/docs/html. Nothing is fetched, here or by who reads it.
 
-The pages are plain Markdown that also reads well where it lies. Two things are therefore made here and not written
-into them: the tree of contents, from the links of index.md; and links to benchmark results, which the site has on one
-page.
+The pages are plain Markdown that also reads well where it lies. Three things are therefore made here and not written
+into them: the tree of contents, from the links of index.md; links to benchmark results, which the site has on one
+page; and links from names to their docstrings, by site_nodes.py.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ project, author = "Separatrix", "the authors of Separatrix"
 version = release = separatrix.__version__
 copyright = author  # noqa: A001  the name that Sphinx reads
 
+sys.path.insert(0, str(DOCS))  # for site_nodes
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
+extensions += ["site_nodes"]
 exclude_patterns = ["gallery", "auto_gallery/**/*.ipynb", "_templates"]
 templates_path = ["_templates"]
 suppress_warnings = ["config.cache"]  # functions below make it so; nothing is wrong with that
@@ -45,7 +48,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_gallery",
     "filename_pattern": r"/plot_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "site_nodes.OrderOfTheNotes",
     "abort_on_example_error": True,
     "capture_repr": (),  # an example prints what it has to say
     "show_memory": False,
@@ -53,6 +56,9 @@ sphinx_gallery_conf = {
     "write_computation_times": False,  # elsewhere
     "remove_config_comments": True,
     "plot_gallery": "True",
+    "image_scrapers": ("site_nodes.pictures",),
+    "doc_module": ("separatrix",),
+    "backreferences_dir": "auto_gallery/backreferences",  # which examples use a name: its page shows them
 }
 
 # --------------------------------------------------------------------------------------------------------------- looks
@@ -93,6 +99,9 @@ ELSEWHERE = {
 
 def _document(target: str) -> str:
     return ELSEWHERE.get(target, target.removesuffix(".md"))
+
+
+contents_of_index = contents((DOCS / "index.md").read_text(encoding="utf-8"))  # for site_nodes
 
 
 def _with_contents(text: str) -> str:

@@ -62,3 +62,21 @@ def loaded_from_elsewhere(text, *, style=False):
     reader = _Loads()
     reader.feed(text)
     return [address for address in reader.found if FROM_ELSEWHERE.match(address)] + IN_STYLES.findall(text)
+
+
+class _Pictures(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        if tag == "img" and "sphx_glr_" in (attributes.get("src") or ""):
+            self.found.append((attributes["src"], attributes.get("alt") or ""))
+
+
+def pictures_of_gallery(page):
+    """The pictures on a built page that scripts of the gallery drew, each with its words."""
+    reader = _Pictures()
+    reader.feed(page.read_text())
+    return reader.found

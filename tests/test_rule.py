@@ -56,7 +56,9 @@ def test_the_first_class_is_predicted_at_exactly_zero(rule):
 
 def test_log_odds_are_the_score_of_a_rule_learnt_by_likelihood(rule):
     X = [[3, 4], [0, 0]]
+    p = rule.probability(X)
     assert rule.log_odds(X).tolist() == rule.score(X).tolist()
+    assert rule.log_odds(X).tolist() == pytest.approx(np.log(p / (1 - p)).tolist(), rel=1e-6)
 
 
 @pytest.mark.parametrize("method", ["log_odds", "probability"])

@@ -4,6 +4,7 @@ import ast
 import inspect
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
-from site_pages import DOCS, ROOT, anchors, configuration, links, loaded_from_elsewhere, pages
+from site_pages import DOCS, ROOT, anchors, configuration, links, loaded_from_elsewhere, pages, pictures_of_gallery
 
 import separatrix
 
@@ -119,6 +120,61 @@ def test_remarks_below_a_list_become_notes():
     assert field == []
 
 
+# ------------------------------------------------------------------------------------- names, pictures and their order
+
+NODES = runpy.run_path(str(DOCS / "site_nodes.py"))
+
+
+def test_a_name_is_spelt_as_it_is_public():
+    public = NODES["public"]
+    assert public("Pocket") == public("separatrix.learners.pocket.Pocket") == "separatrix.Pocket"
+    assert public("separatrix.learners.logistic.LogisticRegression.fit") == "separatrix.LogisticRegression.fit"
+    assert public("features.Lift") == "separatrix.features.Lift"
+
+
+def test_a_name_leads_to_one_object_or_to_none():
+    names = [
+        "Perceptron",
+        "losses.Perceptron",
+        "kernels.Polynomial",
+        "features.Polynomial",
+        "features.Lift",
+        "plots.theme",
+    ]
+    known = {f"separatrix.{name}": name for name in names}
+    sought = NODES["sought"]
+    assert sought("Perceptron", known) == "Perceptron", "the learner, not the loss"
+    assert sought("Lift", known) == "features.Lift"
+    assert sought("Polynomial", known) is None, "a kernel or a map of features"
+    assert sought("theme", known) is None, "an argument, as likely"
+
+
+def test_a_docstring_leads_to_the_pages_that_say_most():
+    told = {"one": "`Pocket`", "two": "`Pocket`, Pocket", "none": "Pockets"}
+    assert NODES["told_on"]("Pocket", told) == ["two", "one"]
+    assert NODES["told_on"]("families.Poisson", told) == ["generative"]
+    for module in MODULES:
+        (page,) = NODES["told_on"](f"{module}.any", {})
+        assert (DOCS / f"{page}.md").exists(), module
+
+
+def test_the_gallery_is_in_the_order_of_the_notes():
+    order = NODES["OrderOfTheNotes"]("gallery/004_surrogate_losses")
+    scripts = sorted((path.name for path in (DOCS / "gallery" / "004_surrogate_losses").glob("plot_*.py")), key=order)
+    assert (
+        scripts.index("plot_figure_4_1.py")
+        < scripts.index("plot_example_4_1.py")
+        < scripts.index("plot_example_4_2.py")
+    )
+    assert order("plot_nowhere.py") > order(scripts[-1]), "what the table does not name comes last"
+
+
+def test_a_thumbnail_says_the_first_sentence_of_its_picture(tmp_path):
+    page = tmp_path / "plot_a.rst"
+    page.write_text(".. image-sg:: a.png\n   :alt: 0.5 &lt; &quot;b&quot;. The rest.\n")
+    assert NODES["first_words"](page) == '0.5 < "b".'
+
+
 SCRIPTS = sorted((DOCS / "gallery").rglob("*.py"))
 
 
@@ -197,5 +253,12 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_
     assert list((html / "_images").glob("sphx_glr_plot_*.png"))
     for page in made:
         assert not loaded_from_elsewhere(page.read_text()), page
+    for script in SCRIPTS:
+        shown = pictures_of_gallery((html / "auto_gallery" / script.relative_to(DOCS / "gallery")).with_suffix(".html"))
+        assert shown, f"{script} left no picture on its page"
+        assert [source for source, words in shown if len(words.split()) < 8] == [], "words that say nothing"
+    thumbnails = pictures_of_gallery(html / "auto_gallery" / "index.html")
+    assert len(thumbnails) == len(SCRIPTS)
+    assert [source for source, words in thumbnails if len(words.split()) < 4] == []
     for style in html.rglob("*.css"):
         assert not loaded_from_elsewhere(style.read_text(), style=True), style

@@ -146,7 +146,9 @@ def test_the_chain_of_the_proof(seed):
     near = 1e-6 * links.most
     assert (links.least <= links.progress + near).all()
     assert (links.progress <= links.length + near).all()
-    assert (links.length <= links.most + near).all()
+    sums = np.cumsum((moves**2).sum(axis=1))  # Σ‖x⁽ˡ⁾‖², between the two
+    assert (links.length**2 <= sums * (1 + 1e-12)).all()
+    assert (sums <= links.most**2 * (1 + 1e-12)).all()
     w = np.append(model.coef_, model.intercept_)
     direction = np.append(best.coef_, best.intercept_)
     assert cosine(direction, w) == pytest.approx(links.progress[-1] / links.length[-1])
