@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -144,8 +145,14 @@ def _include(_app: Any, path: Path, _document: str, content: list[str]) -> None:
         content[0] = _to_the_site(content[0], BESIDE)
 
 
-def _ours(_app: Any, _what: str, _name: str, obj: Any, skip: bool, _options: Any) -> bool | None:
+SETTINGS_OF_KINDS = ("resumes", "summed", "warns", "watched")
+"""Fields by which a kind of learner tells its base class what it is; no user has a use for them."""
+
+
+def _ours(_app: Any, _what: str, name: str, obj: Any, skip: bool, _options: Any) -> bool | None:
     """Members that come from elsewhere (scikit-learn's, those of tuples and exceptions) are told elsewhere."""
+    if name in SETTINGS_OF_KINDS:
+        return True
     found = inspect.unwrap(obj.fget) if isinstance(obj, property) and obj.fget else obj
     home = getattr(found, "__module__", None)
     foreign = isinstance(home, str) and not home.startswith(("separatrix", "sphinx"))  # Sphinx's own stands for a field
@@ -153,21 +160,28 @@ def _ours(_app: Any, _what: str, _name: str, obj: Any, skip: bool, _options: Any
 
 
 LISTS = ("Parameters", "Attributes")
+ENTRY = re.compile(r"\*{0,2}\w+(, \*{0,2}\w+)*( : .*)?")
 
 
 def _remarks(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
-    """Paragraphs below a list of parameters become notes: numpydoc would take each of their lines for a parameter."""
+    """Sentences in or below a list of parameters become notes: numpydoc would take each of their lines for one."""
     if lines and lines[0].startswith("Alias for field number"):  # what Python says of a tuple's field says nothing
         lines.clear()
-    kept, notes, heading = [], [], ""
-    for block in re.split(r"\n{2,}", "\n".join(lines)):
-        rows = block.splitlines()
-        titled = len(rows) > 1 and set(rows[1]) == {"-"}
-        heading = rows[0] if titled else heading
-        listed = titled or " : " in block.partition("\n")[0] or any(row.startswith(" ") for row in rows)
-        (kept if listed or heading not in LISTS else notes).append(block)
+        return
+    kept: list[str] = []
+    notes: list[str] = []
+    heading, aside = "", False
+    for line, below in zip_longest(lines, lines[1:], fillvalue=""):
+        if set(below) == {"-"}:
+            heading, aside = line, False
+        elif not line or " : " in line:
+            aside = False
+        elif heading in LISTS and not aside and not line[0].isspace() and set(line) != {"-"}:
+            aside = not ENTRY.fullmatch(line)
+            notes += [""] if aside else []
+        (notes if aside else kept).append(line)
     if notes:
-        lines[:] = "\n\n".join([*kept, "Notes\n-----", *notes]).splitlines()
+        lines[:] = [*"\n".join(kept).rstrip().splitlines(), "", "Notes", "-----", *notes]
 
 
 MARKUP = re.compile(r"(`[^`]*`)|(?<=\w)(_)(?=[^\w{^]|$)|(\|)")

@@ -137,6 +137,31 @@ def _pages_of_names(app: Any, document: str, source: list[str]) -> None:
         source[0] += "\n.. rubric:: Pages about it\n\n" + " · ".join(f":doc:`/{page}`" for page in found) + "\n"
 
 
+LONG = 24
+"""Characters of a name in a table from which on it may be broken."""
+
+
+def _breaks(app: Any, doctree: Any, _document: str) -> None:
+    """Long names in tables may go on in the next line, after a dot, a slash or an underscore."""
+    from docutils import nodes
+
+    if app.builder.format != "html":
+        return
+    for entry in doctree.findall(nodes.entry):
+        for literal in list(entry.findall(nodes.literal)):
+            parts = breakable(literal.astext())
+            if len(parts) > 1:
+                literal.clear()
+                for part in parts:
+                    literal += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
+                literal.pop()
+
+
+def breakable(name: str) -> list[str]:
+    """The parts of a name between which a line may end: none of one that is short, or has blanks of its own."""
+    return [name] if len(name) < LONG or " " in name else re.findall(r".+?(?:[./_]|::|\((?=.)|$)", name)
+
+
 def _is_elsewhere(literal: Any, document: str) -> bool:
     """Whether a name is no name of ours, or where a link cannot be or is one."""
     from docutils import nodes
@@ -157,4 +182,5 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", _pages_of_names)
     app.connect("doctree-read", _thumbnails)
     app.connect("doctree-resolved", _links)
+    app.connect("doctree-resolved", _breaks, priority=900)  # a name is whole while links are made
     return {"parallel_read_safe": True}

@@ -111,6 +111,21 @@ def test_remarks_below_a_list_become_notes():
     configuration()["_remarks"](None, "", "", None, None, text)
     assert text[4:8] == ["a : int", "    Of it.", "", "b : int"]
     assert text[8:] == ["", "Notes", "-----", "", "It may be", "odd."]
+    within = [
+        "S.",
+        "",
+        "Attributes",
+        "----------",
+        "a_, b_ : int",
+        "The others are those",
+        "of it.",
+        "",
+        "Examples",
+        "--------",
+    ]
+    configuration()["_remarks"](None, "", "", None, None, within)
+    assert within[4:7] == ["a_, b_ : int", "", "Examples"]
+    assert within[8:] == ["", "Notes", "-----", "", "The others are those", "of it."]
     plain = ["A sentence.", "", "Another one.", "", "Parameters", "----------", "a : int"]
     same = list(plain)
     configuration()["_remarks"](None, "", "", None, None, same)
@@ -156,6 +171,14 @@ def test_a_docstring_leads_to_the_pages_that_say_most():
     for module in MODULES:
         (page,) = NODES["told_on"](f"{module}.any", {})
         assert (DOCS / f"{page}.md").exists(), module
+
+
+def test_a_long_name_may_be_broken_and_stays_the_same():
+    name = "tests/laws/test_rows.py::test_a_cost"
+    assert NODES["breakable"](name) == ["tests/", "laws/", "test_", "rows.", "py::", "test_", "a_", "cost"]
+    for name in ("separatrix.LogisticRegression.fit", "LogisticRegression(l2=1/n)_", "Pocket", 'a "b c" d' * 9):
+        assert "".join(NODES["breakable"](name)) == name
+    assert NODES["breakable"]("Pocket") == ["Pocket"]
 
 
 def test_the_gallery_is_in_the_order_of_the_notes():

@@ -119,6 +119,8 @@ def surface(
     sample_weight : array or None
         What each row counts.
 
+    Examples
+    --------
     >>> found = surface("log", [[-2.0], [-1.0], [0.5], [1.0], [2.0]], [0, 0, 1, 0, 1], size=41)
     >>> print(found)
     NLL of 5 rows
