@@ -159,6 +159,13 @@ def _ours(_app: Any, _what: str, name: str, obj: Any, skip: bool, _options: Any)
     return True if foreign else None
 
 
+def _signature(
+    _app: Any, _what: str, _name: str, _obj: Any, _options: Any, arguments: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Fields of a result's own are no arguments, and that a default is made anew each time need not be said."""
+    return arguments and re.sub(r"=<factory>", "", re.sub(r", _\w+=<factory>", "", arguments)), returns
+
+
 LISTS = ("Parameters", "Attributes")
 ENTRY = re.compile(r"\*{0,2}\w+(, \*{0,2}\w+)*( : .*)?")
 
@@ -201,5 +208,6 @@ def setup(app: Any) -> None:
     app.connect("source-read", _read)
     app.connect("include-read", _include)
     app.connect("autodoc-skip-member", _ours)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _remarks, priority=100)  # before numpydoc
     app.connect("autodoc-process-docstring", _formulas, priority=900)  # and after it

@@ -198,6 +198,26 @@ def test_a_thumbnail_says_the_first_sentence_of_its_picture(tmp_path):
     assert NODES["first_words"](page) == '0.5 < "b".'
 
 
+def test_a_signature_has_no_fields_of_a_results_own():
+    tidy = configuration()["_signature"]
+    assert tidy(None, "", "", None, None, "(a, b=<factory>, _kept=<factory>)", None) == ("(a, b)", None)
+    assert tidy(None, "", "", None, None, None, None) == (None, None)
+
+
+FIELDS_OF_RESULTS = [
+    *("Verdict", "LinearRule", "CodedRule", "Separability", "Summary", "Explanation", "MistakeLog", "MistakeBound"),
+    *("Surrogates", "Surface", "CrossValidation", "LearningRate"),
+]
+
+
+@pytest.mark.parametrize("name", FIELDS_OF_RESULTS)
+def test_a_field_of_a_result_says_what_it_is(name):
+    body = ast.parse(inspect.getsource(getattr(separatrix, name))).body[0].body
+    words = [isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in [*body[1:], None]]
+    fields = [each.target.id if isinstance(each, ast.AnnAssign) else "_" for each in body]
+    assert [field for field, told in zip(fields, words, strict=True) if field[0] != "_" and not told] == []
+
+
 SCRIPTS = sorted((DOCS / "gallery").rglob("*.py"))
 
 

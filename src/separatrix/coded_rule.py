@@ -31,10 +31,13 @@ class CodedRule:
     weights: Floats
     """L × d, a row for each classifier."""
     intercept: Floats
+    """L numbers, one for each classifier."""
     code: Signs
     """K × L of −1, 0 and +1."""
     classes: tuple[Any, ...]
+    """What is predicted, in the order of the rows of the code."""
     columns: tuple[str, ...] = ()
+    """The names of the columns; x0, x1, … where they have none."""
 
     def __post_init__(self) -> None:
         weights, intercept = np.array(self.weights, np.float64), np.array(self.intercept, np.float64)

@@ -27,6 +27,7 @@ class Expansion:
     """s(x) = Σⱼ αⱼ k(xⱼ, x) + b: a score for each row, of K classes K of them."""
 
     kernel: Kernel
+    """k, a function of two sets of rows or objects."""
     support: Any
     """The rows xⱼ, or objects; only their places, where the kernel's numbers are given."""
     coefficients: Floats

@@ -25,11 +25,13 @@ class Family(ABC):
     """
 
     name: str = "a family"
+    """What messages call it."""
     lowest: float = -math.inf
+    """The least value x that it knows."""
     highest: float = math.inf
-    """The values x that it knows: from `lowest` to `highest`, …"""
+    """The largest."""
     whole: bool = False
-    """… whole numbers only."""
+    """Whether only whole numbers are among them."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -162,6 +164,7 @@ class Gaussian:
     """
 
     variance: str | None = None
+    """"own" for each class, "shared" by them, or None."""
     name: ClassVar[str] = "Gaussian"
 
     def __post_init__(self) -> None:

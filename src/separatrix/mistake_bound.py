@@ -26,6 +26,7 @@ class MistakeBound(NamedTuple):
     D: float
     """√Σᵢdᵢ², dᵢ = max(0, γ − yᵢuᵀxᵢ): how far the rows of one pass fall short of it together."""
     bound: float
+    """What the theorem allows."""
     made: int
     """The mistakes that were made."""
 

@@ -21,8 +21,11 @@ class MistakeLog:
     rows: Integers
     """Which row of X, for each mistake."""
     steps: Integers
+    """How many rows had been looked at before, over all passes."""
     own: Integers
+    """The class of the row, as its place in `classes_`."""
     rival: Integers
+    """The class it was taken for, as its place in `classes_`."""
     seen: int
     """How many steps there were in all, T."""
 

@@ -29,8 +29,11 @@ class LearningRate:
     """
 
     initial: float
+    """The rate of the first step."""
     power: float = 0.0
+    """How fast it falls: 0 not at all, ½ as 1/√t, 1 as 1/t."""
     delay: float = 1.0
+    """The number of steps before the fall is felt."""
 
     def __post_init__(self) -> None:
         wishes = {

@@ -44,9 +44,13 @@ class LinearRule:
     """
 
     weights: Floats
+    """w, a number for each column; of K classes a row of them for each."""
     intercept: float | Floats = 0.0
+    """b; of K classes one for each."""
     classes: tuple[Any, ...] = UNNAMED
+    """What is predicted: of two classes the second where the score is > 0."""
     columns: tuple[str, ...] = ()
+    """The names of the columns; x0, x1, … where they have none."""
     probabilistic: bool = False
     """Whether the score is the log-odds of the second class; of K classes, whether their softmax is P(k | x)."""
     features: str = ""

@@ -135,10 +135,15 @@ class Separability:
     Of K classes such a mapping for each class but the last, whose weights are zero. For many rows that are separated it
     is worked out when first looked at; until then the result refers to X."""
     certificate: SeparationProof
+    """What proves it: the rule that separates, the signed rows that balance, or both."""
     rank: Rank
+    """The rank of the columns, and which of them are combinations of others: `rank.aliased`."""
     classes: tuple[Any, ...]
+    """Of two, the rule gives the second a score > 0."""
     columns: tuple[str, ...]
+    """Their names; x0, x1, … where they have none."""
     fit_intercept: bool
+    """Whether rules with an intercept were asked about."""
     count: int = field(repr=False)
     """How many rows X had."""
 

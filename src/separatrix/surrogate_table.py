@@ -62,7 +62,9 @@ class Surrogates:
     """
 
     entries: tuple[Surrogate, ...]
+    """One for each loss, the mistakes first."""
     classes: tuple[Any, ...]
+    """Of two, the second is the positive one."""
     rows: int
     """Rows that count: those of weight zero do not."""
     one_score: bool

@@ -253,10 +253,15 @@ class Verdict:
     """How a fit ended. `str(verdict)` says it in sentences; `verdict.check(X, y)` recomputes what it claims."""
 
     status: str
+    """One of seven words: optimal, local, separated, quasi-separated, not-separable, budget, interrupted."""
     rank: Rank
+    """The rank of the columns, and which of them are combinations of others: `rank.aliased`."""
     certificate: Proof | None
+    """The numbers that prove it; None where nothing is proved."""
     cause: str
+    """What was reached, and what stood in the way, in sentences."""
     remedy: str
+    """What to do about it, where there is something to do."""
     claim: Any = field(repr=False)
     """A `Claim`; of an expansion in kernels a `KernelClaim`, of joint features a `JointClaim`, of a generative
     model an `EstimateClaim`."""

@@ -25,16 +25,14 @@ GRID = np.logspace(1, -6, 15)
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """How `l2="cv"` goes about it.
-
-    grid : values of l2, or None for 15 of them, from 10 down to 10⁻⁶ times the mean variance of the columns
-    folds : into how many parts the rows are divided; every class is spread over all of them
-    one_standard_error : take the largest l2 whose loss is within one standard error of the least, not the least itself
-    """
+    """How `l2="cv"` goes about it: the l2 whose loss on rows held out, −log p of their classes, is least."""
 
     grid: tuple[float, ...] | None = None
+    """Values of l2; None for 15 of them, from 10 down to 10⁻⁶ times the mean variance of the columns."""
     folds: int = 5
+    """Into how many parts the rows are divided; every class is spread over all of them."""
     one_standard_error: bool = False
+    """Whether to take the largest l2 within one standard error of the least loss, not the least itself."""
 
 
 class Path(NamedTuple):

@@ -75,7 +75,9 @@ class Inference:
     names: tuple[str, ...]
     """Intercept first, if there is one, then the columns."""
     classes: tuple[Any, ...]
+    """All of them, in order."""
     reference: Any
+    """The class that the log-odds are against: of two classes the first."""
     kind: str
     """The covariance: "model", the inverse of the information; or "robust", the sandwich, which does not believe it."""
     reasons: tuple[str, ...]
@@ -85,6 +87,7 @@ class Inference:
     rows: float
     """How many rows there were, weights counted."""
     notes: tuple[str, ...] = ()
+    """What else a reader should know, in sentences."""
     fitted: Fitted | None = field(default=None, repr=False)
     functions: Floats = field(default_factory=lambda: np.empty((0, 0)), repr=False)
     """β = functions · v, class by class."""

@@ -49,6 +49,7 @@ class Explanation:
     base: float
     """The log-odds of the two classes among the training rows."""
     contributions: list[Contribution]
+    """What is added to the log-odds, by what: the average row first, then the columns, largest first."""
     score: float
     """The log-odds of this row."""
     probability: float
@@ -56,6 +57,7 @@ class Explanation:
     finite: bool = True
     """Whether the weights have a finite size: after *separated* and *quasi-separated* they have not."""
     notes: tuple[str, ...] = ()
+    """What else a reader should know, in sentences."""
 
     def __str__(self) -> str:
         rows = self._rows()

@@ -23,22 +23,29 @@ class Summary:
     head: dict[str, Any]
     """What was fitted: model, classes, rows, weights, objective, l2, solver."""
     status: str
+    """How the fit ended, in one word."""
     verdict: str
     """The verdict in its own words."""
     measures: tuple[Measure, ...]
+    """How well it fits: `summary["aic"]` is one of them, `[each.key for each in measures]` are their names."""
     left_out: tuple[LeftOut, ...]
+    """Measures that are not given, and why."""
     blocks: tuple[Block, ...]
     """For every class that has weights: the lines of the table."""
     reference: Any
     """The class that the odds are against; None in the symmetric form."""
     level: float
+    """That of the intervals."""
     method: str
+    """How the intervals were found: "wald" or "profile"."""
     covariance: str
+    """"model", or "robust" for the sandwich."""
     refused: str | None = None
     """Why there are no intervals and no p, with the way out; None: there are."""
     forced: tuple[str, ...] = ()
     """Why the intervals and p would not mean what they seem, where they are given all the same."""
     notes: tuple[str, ...] = ()
+    """What else a reader should know, in sentences."""
 
     @property
     def marked(self) -> bool:

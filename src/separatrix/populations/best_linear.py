@@ -22,8 +22,11 @@ class BestLinear(NamedTuple):
     """A linear rule, its true error, and whether it is proved that none has less."""
 
     rule: LinearRule
+    """The best that was found."""
     error: Estimate
+    """How often it errs, in truth."""
     proved: bool
+    """Whether no linear rule errs less."""
 
 
 def best_linear(population: Population, random_state: int = 0) -> BestLinear:

@@ -42,12 +42,17 @@ class Surface:
     """J(θ₀, θ₁): values[i, j] is J(theta0[i], theta1[j]); and the minima of J, whether or not they are grid points."""
 
     title: str
+    """The name of the loss."""
     theta0: Floats
+    """The grid points of θ₀."""
     theta1: Floats
+    """The grid points of θ₁."""
     values: Floats
+    """J at each of them, θ₀ down and θ₁ across."""
     minima: tuple[Minimum, ...]
     """Lowest first. Of a convex loss one; of the mistakes all cones in which they are fewest."""
     criterion: Criterion
+    """J itself, as a function of θ."""
 
     def at(self, theta0: float, theta1: float) -> float:
         """J(θ₀, θ₁)."""
