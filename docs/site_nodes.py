@@ -82,12 +82,21 @@ def public(name: str) -> str:
     return full
 
 
-def sought(name: str, known: dict[str, Any]) -> Any:
-    """The object that a name means, or None: one of ours, or the only one of that name in all of its modules."""
+PAGES_OF_MODULES = {"families": "generative", "populations": "bayes", "losses": "surrogates", "scenes": "surrogates"}
+"""The page of a module, where it has not the name of the module."""
+
+
+def sought(name: str, known: dict[str, Any], document: str = "") -> Any:
+    """The object that a name means on a page, or None.
+
+    One of the package itself; or of the module whose page it is; or the only one of that name in all of them.
+    """
     if found := known.get(public(name)):
         return found
+    here = [module for module in separatrix._MODULES if PAGES_OF_MODULES.get(module, module) == document]
+    of_page = [known[f"separatrix.{module}.{name}"] for module in here if f"separatrix.{module}.{name}" in known]
     same = [known[each] for each in known if each.endswith(f".{name}")] if name[0].isupper() else []
-    return same[0] if len(same) == 1 else None
+    return of_page[0] if of_page else same[0] if len(same) == 1 else None
 
 
 def _links(app: Any, doctree: Any, document: str) -> None:
@@ -103,7 +112,7 @@ def _links(app: Any, doctree: Any, document: str) -> None:
             continue
         if script := SCRIPT.fullmatch(text):
             target, anchor = f"auto_gallery/{script[1]}", ""
-        elif (name := NAME.fullmatch(text)) and (entry := sought(name[1], known)):
+        elif (name := NAME.fullmatch(text)) and (entry := sought(name[1], known, document)):
             target, anchor = entry.docname, entry.node_id
         else:
             continue
@@ -111,8 +120,6 @@ def _links(app: Any, doctree: Any, document: str) -> None:
             literal.replace_self(make_refnode(app.builder, document, target, anchor, literal.deepcopy()))
 
 
-PAGES_OF_MODULES = {"families": "generative", "populations": "bayes", "losses": "surrogates", "scenes": "surrogates"}
-"""The page of a module, where it has not the name of the module."""
 MOST_PAGES = 5
 
 

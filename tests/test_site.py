@@ -161,6 +161,8 @@ def test_a_name_leads_to_one_object_or_to_none():
     assert sought("Perceptron", known) == "Perceptron", "the learner, not the loss"
     assert sought("Lift", known) == "features.Lift"
     assert sought("Polynomial", known) is None, "a kernel or a map of features"
+    assert sought("Polynomial", known, "kernels") == "kernels.Polynomial", "on its own page it is clear which"
+    assert sought("Perceptron", known, "surrogates") == "Perceptron"
     assert sought("theme", known) is None, "an argument, as likely"
 
 
