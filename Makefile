@@ -23,7 +23,7 @@ test-slow: $(READY) peers printers
 	$(BIN)/python -m pytest -m slow
 
 docs: $(READY) printers
-	@rm -rf docs/api
+	@rm -rf docs/api docs/auto_gallery
 	$(BIN)/python -m sphinx -W --keep-going -n -b html -d out/docs/doctrees docs out/docs/html
 	@echo "The site: out/docs/html/index.html"
 

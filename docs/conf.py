@@ -2,7 +2,8 @@
 
 The pages are plain Markdown that also reads well where it lies. Three things are therefore made here and not written
 into them: the tree of contents, from the links of index.md; links to benchmark results, which the site has on one
-page; and links from names to their docstrings, by site_nodes.py.
+page; and links from names to their docstrings, and from places of the notes to their rows of coverage, by site_nodes.py
+and site_places.py.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ project, author = "Separatrix", "the authors of Separatrix"
 version = release = separatrix.__version__
 copyright = author  # noqa: A001  the name that Sphinx reads
 
-sys.path.insert(0, str(DOCS))  # for site_nodes
+sys.path.insert(0, str(DOCS))  # for ours
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
-extensions += ["site_nodes"]
+extensions += ["site_nodes", "site_places"]
 exclude_patterns = ["gallery", "auto_gallery/**/*.ipynb", "_templates"]
 templates_path = ["_templates"]
 suppress_warnings = ["config.cache"]  # functions below make it so; nothing is wrong with that

@@ -200,6 +200,27 @@ def test_a_thumbnail_says_the_first_sentence_of_its_picture(tmp_path):
     assert NODES["first_words"](page) == '0.5 < "b".'
 
 
+PLACES = runpy.run_path(str(DOCS / "site_places.py"))
+
+
+def test_a_place_of_the_notes_has_one_name_however_it_is_written():
+    anchor = PLACES["anchor"]
+    assert anchor("000", "§8.3.2") != anchor("000", "8.3.2")
+    assert anchor("000", "8.4; 002 4") == anchor("000", "Eq. 8.4")
+    assert anchor("001", "slides 22, 25; 000 §8.2") == anchor("001", "slide 22")
+    assert anchor("004", "Example 4-5") == "notes-004-example-4-5"
+
+
+def test_the_places_in_docstrings_are_rows_of_the_page_of_coverage():
+    known = PLACES["known"](DOCS / "coverage.md")
+    told = [
+        inspect.getdoc(getattr(import_module(module), name)) for module, names in reference().items() for name in names
+    ]
+    places = {place for text in told for place in PLACES["BRACKET"].findall(text)}
+    assert len(places) > 20
+    assert [place for place in places if PLACES["anchor"](*place) not in known] == []
+
+
 def test_a_signature_has_no_fields_of_a_results_own():
     tidy = configuration()["_signature"]
     assert tidy(None, "", "", None, None, "(a, b=<factory>, _kept=<factory>)", None) == ("(a, b)", None)
@@ -284,7 +305,8 @@ def test_a_link_is_no_load():
 def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
     if find_spec("sphinx") is None:
         pytest.skip("Sphinx is not installed: make printers")
-    shutil.rmtree(DOCS / "api", ignore_errors=True)  # pages of names that are no longer public
+    for made in ("api", "auto_gallery"):  # pages of names that are no longer public, and pictures of another day
+        shutil.rmtree(DOCS / made, ignore_errors=True)
     html = tmp_path / "html"
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-b", "html", "-d", tmp_path / "trees"]
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
