@@ -47,9 +47,10 @@ def _name_rows(app: Any, doctree: Any) -> None:
             continue
         for row in section.findall(nodes.row):
             place, item = (entry.astext() for entry in row.children[:2])
-            new = [name for name in names_of_row(text, place, item) if name not in taken]
-            taken.update(new)
-            row["ids"] += new
+            for name, node in zip(names_of_row(text, place, item), (row, row.children[1]), strict=False):
+                if name not in taken:  # a row has room for one name, and its cells for others
+                    taken.add(name)
+                    node["ids"].append(name)
 
 
 def _links(app: Any, doctree: Any, document: str) -> None:

@@ -318,6 +318,8 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_
     assert [page for page in pages() if not (html / page.relative_to(DOCS)).with_suffix(".html").exists()] == []
     assert (html / "api" / "separatrix.LogisticRegression.html").exists()
     assert list((html / "_images").glob("sphx_glr_plot_*.png"))
+    for name in PLACES["known"](DOCS / "coverage.md"):
+        assert re.search(rf'<t[rd][^>]* id="{re.escape(name)}"', (html / "coverage.html").read_text()), name
     for page in made:
         assert not loaded_from_elsewhere(page.read_text()), page
     for script in SCRIPTS:
