@@ -6,6 +6,7 @@ import re
 import runpy
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -80,3 +81,32 @@ def pictures_of_gallery(page):
     reader = _Pictures()
     reader.feed(page.read_text())
     return reader.found
+
+
+class _Places(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.names, self.links = set(), []
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.names.add(attributes.get("id"))
+        if tag == "a" and attributes.get("href"):
+            self.links.append(attributes["href"])
+
+
+def dead_links(html):
+    """Links of built pages to files, or to places in pages, that are not there."""
+    read = {}
+    for page in html.rglob("*.html"):
+        read[page.resolve()] = reader = _Places()
+        reader.feed(page.read_text())
+    found = []
+    for page, reader in read.items():
+        for link in reader.links:
+            path, _, place = unquote(link).partition("#")
+            target = (page.parent / path).resolve() if path else page
+            if re.match(r"\w+:", link) or (target.exists() and (not place or place in read[target].names)):
+                continue
+            found.append(f"{page.name}: {link}")
+    return found

@@ -12,7 +12,17 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
-from site_pages import DOCS, ROOT, anchors, configuration, links, loaded_from_elsewhere, pages, pictures_of_gallery
+from site_pages import (
+    DOCS,
+    ROOT,
+    anchors,
+    configuration,
+    dead_links,
+    links,
+    loaded_from_elsewhere,
+    pages,
+    pictures_of_gallery,
+)
 
 import separatrix
 
@@ -301,6 +311,14 @@ def test_a_link_is_no_load():
     assert not loaded_from_elsewhere("a { background: url(data:image/png;base64,AA) }", style=True)
 
 
+def test_a_dead_link_is_noticed(tmp_path):
+    (tmp_path / "b.html").write_text('<p id="here"><a href="https://example.org/x#y">elsewhere</a></p>')
+    (tmp_path / "a.html").write_text('<a href="b.html#here">1</a><a href="#top" id="top">2</a><a href="c.html">3</a>')
+    assert dead_links(tmp_path) == ["a.html: c.html"]
+    (tmp_path / "c.html").write_text('<a href="b.html#there">4</a>')
+    assert dead_links(tmp_path) == ["c.html: b.html#there"]
+
+
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
     if find_spec("sphinx") is None:
@@ -322,6 +340,7 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_
         assert re.search(rf'<t[rd][^>]* id="{re.escape(name)}"', (html / "coverage.html").read_text()), name
     for page in made:
         assert not loaded_from_elsewhere(page.read_text()), page
+    assert dead_links(html) == []
     for script in SCRIPTS:
         shown = pictures_of_gallery((html / "auto_gallery" / script.relative_to(DOCS / "gallery")).with_suffix(".html"))
         assert shown, f"{script} left no picture on its page"
