@@ -241,6 +241,23 @@ def test_algorithm_4_1_is_the_perceptron_at_twice_the_rate(alpha, intercept):
     np.testing.assert_array_equal(2 * same.coef_, model.coef_)
 
 
+@pytest.mark.parametrize("learner", [Perceptron, AveragedPerceptron, Pocket, VotedPerceptron])
+def test_of_rows_that_are_drawn_draws_are_told_and_not_passes(learner):
+    """n draws with replacement miss rows: none of them is a pass, and the best of them says nothing about the rows."""
+    X, y = np.random.default_rng(0).normal(size=(18, 2)), np.tile([0, 1], 9)
+    drawn = learner(order="replacement", max_passes=40, random_state=1).fit(X, y)
+    assert drawn.verdict_.status == "budget"
+    assert f"720 draws with replacement from the 18 rows made {drawn.mistakes_.sum()} mistakes." in str(drawn.verdict_)
+    assert not re.search("best so far|over the rows|whole", drawn.verdict_.cause)
+    passed = learner(order="random", max_passes=40, random_state=1).fit(X, y)
+    assert "40 passes over the rows made" in passed.verdict_.cause
+    assert f"the best so far was pass {passed.mistakes_.argmin() + 1}, with {passed.mistakes_.min()}," in str(
+        passed.verdict_
+    )
+    apart = learner(order="replacement", max_passes=40, random_state=1).fit(X[:, :1], X[:, 0] > 0)
+    assert re.search(r"in 720 draws with replacement from the 18 rows\.$", apart.verdict_.cause)
+
+
 def test_iris_by_perceptron_and_pocket():
     """Three classes, of which two cannot be told apart by weights of their own: a pocket is the better answer.
 

@@ -230,7 +230,14 @@ class JointPerceptron(JointModel):
             l2=0.0, objective="mistakes",
         )  # fmt: skip
         self.verdict_ = perceptron_verdict(
-            claim, found, self.mistakes_, self.n_passes_, ended, self.ties, prepared.course.patience
+            claim,
+            found,
+            self.mistakes_,
+            self.n_passes_,
+            ended,
+            self.ties,
+            prepared.course.order,
+            prepared.course.patience,
         )
         self._map, self._bound, self._rate = prepared.feature_map, prepared.bound, float(self.learning_rate)
         self._began, self._seed, self._order = start, prepared.course.seed, prepared.course.order

@@ -10,17 +10,24 @@ from numpy.typing import NDArray
 from ..perceptron import FOREVER, TIES
 from ..tally import Tally
 from ..verdict import JointClaim, Rank, Separation, Verdict
-from .mistake_words import still_wrong
+from .mistake_words import rows_read, still_wrong
 
 Floats = NDArray[np.float64]
 
 
 def perceptron_verdict(
-    claim: JointClaim, found: Tally, mistakes: NDArray[np.int64], passes: float, ended: str, ties: str, patience: int
+    claim: JointClaim,
+    found: Tally,
+    mistakes: NDArray[np.int64],
+    passes: float,
+    ended: str,
+    ties: str,
+    order: str,
+    patience: int,
 ) -> Verdict:
     """*separated*, with θ as the certificate, if it separates the rows; else *budget* or *interrupted*."""
     rank, total = Rank(None, claim.weights.size, ()), int(mistakes.sum())
-    spent = f"{total} mistake{'s' * (total != 1)} in {passes:.4g} pass{'es' * (passes != 1)} over the rows"
+    spent = f"{total} mistake{'s' * (total != 1)} in {rows_read(passes, claim.rows, order)}"
     if ended == "interrupted":
         cause, remedy = f"Stopped by hand after {spent}.", "Fit again, with warm_start=True to go on from here."
         return Verdict("interrupted", rank, None, cause, remedy, claim)
@@ -31,8 +38,8 @@ def perceptron_verdict(
         )
         return Verdict("separated", rank, Separation(claim.weights, 0.0, found.margin), cause, "", claim)
     cause = (
-        f"No separating weights were found: {still_wrong(mistakes, passes)} The weights err on {found.mistakes} of "
-        f"{claim.rows} rows."
+        f"No separating weights were found: {still_wrong(mistakes, passes, claim.rows, order)} The weights err on "
+        f"{found.mistakes} of {claim.rows} rows."
     )
     remedy = "More passes may help; JointClassifier() says whether any weights separate the classes."
     if ended == "clean" and not all(TIES[ties]):

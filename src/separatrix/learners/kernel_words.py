@@ -12,7 +12,7 @@ from ..kernel_gram import Asked, Matrix, Objects
 from ..linalg import EPS
 from ..perceptron import TIES, NotFiniteScoreError
 from ..verdict import KernelClaim, KernelSeparation, Rank, Verdict
-from .mistake_words import _by_a_hair, _count, _on_the_boundary, _passes, still_wrong
+from .mistake_words import _by_a_hair, _count, _on_the_boundary, rows_read, still_wrong
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +58,8 @@ def standing(s: Floats, target: Any, support: Any, A: Floats, longest: float, te
 
 def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, ended: str) -> Verdict:
     """*separated*, if the last weights separate the rows; else *budget* or *interrupted*."""
-    n, total, passes = len(course.rows), int(model.mistakes_.sum()), model.n_passes_
+    n, total = len(course.rows), int(model.mistakes_.sum())
+    read = rows_read(model.n_passes_, n, course.order)
     kernel = course.kernel
     shown = None if isinstance(kernel, Matrix) else kernel.function if isinstance(kernel, Asked) else kernel
     coefficients = A[0] if len(A) == 1 else A
@@ -68,14 +69,14 @@ def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, end
     )  # fmt: skip
     rank = Rank(None, len(support), ())
     if ended == "interrupted":
-        cause = f"Stopped by hand after {_passes(passes)} and {_count(total, 'mistake')}."
+        cause = f"Stopped by hand after {read} and {_count(total, 'mistake')}."
         return Verdict("interrupted", rank, None, cause, "Fit again with more time.", claim)
     if at.separated:
         who = "The rule separates" if model.reading == "last" else "The last weights separate"
         cause = (
             f"{who} the classes: all {n} rows are on their own side in the space of the kernel, the "
             f"nearest at a distance of {at.margin:.3g}. It took {_count(total, 'mistake')} on "
-            f"{_count(len(support), 'row')} in {_passes(passes)}.{_limited(model)}"
+            f"{_count(len(support), 'row')} in {read}.{_limited(model)}"
         )
         remedy = "" if model.reading == "last" else f"Nothing is proved of the {model.reading} reading, which predicts."
         return Verdict("separated", rank, KernelSeparation(at.margin, at.length), cause, remedy, claim)
@@ -85,7 +86,7 @@ def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, end
 def _not_separated(model: Any, course: Any, at: Standing, ended: str) -> tuple[str, str]:
     if ended == "clean":
         return _by_a_hair() if all(TIES[course.ties]) else _on_the_boundary(course.ties, at.mistakes)
-    stands = still_wrong(model.mistakes_, model.n_passes_)
+    stands = still_wrong(model.mistakes_, model.n_passes_, len(course.rows), course.order)
     cause = f"{stands} The last weights err on {at.mistakes} of {len(course.rows)} rows.{_limited(model)}"
     if ended == "patience":
         cause += f" It ended because the weights had not changed for {_count(course.patience, 'step')}."

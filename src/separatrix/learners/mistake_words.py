@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..perceptron import TIES, NotFiniteScoreError
+from ..perceptron_run import ORDERS
 from ..rule import LinearRule
 from ..tally import Tally, tally
 from ..verdict import Claim, Rank, Separation, Verdict
@@ -24,14 +25,14 @@ def conclude(
         raise NotFiniteScoreError
     claim = claim_of(prepared, rule, found.mistakes / len(course.X))
     rank = Rank(None, W.shape[1] + course.manner.lifted, ())
-    total = int(mistakes.sum())
+    total, read = int(mistakes.sum()), rows_read(passes, len(course.X), course.order)
     if ended == "interrupted":
-        cause = f"Stopped by hand after {_passes(passes)} and {_count(total, 'mistake')}."
+        cause = f"Stopped by hand after {read} and {_count(total, 'mistake')}."
         remedy = "Fit again, with warm_start=True to go on from here." if model.resumes else "Fit again with more time."
         return Verdict("interrupted", rank, None, cause, remedy, claim)
     if found.separated:
         proof = Separation(rule.weights, rule.intercept, found.margin)
-        return Verdict("separated", rank, proof, _separated(len(course.X), found, total, passes), "", claim)
+        return Verdict("separated", rank, proof, _separated(len(course.X), found, total, read), "", claim)
     cause, remedy = model._says(len(course.X), found.mistakes)
     if ended == "clean" and not all(TIES[course.manner.ties]):
         cause, remedy = _on_the_boundary(course.manner.ties, found.mistakes)
@@ -51,10 +52,10 @@ def claim_of(prepared: Any, rule: LinearRule, error: float) -> Claim:
     )  # fmt: skip
 
 
-def _separated(rows: int, found: Tally, total: int, passes: float) -> str:
+def _separated(rows: int, found: Tally, total: int, read: str) -> str:
     return (
         f"The rule separates the classes: all {rows} rows are on their own side, the nearest at a distance of "
-        f"{found.margin:.3g}. It took {_count(total, 'mistake')} in {_passes(passes)}."
+        f"{found.margin:.3g}. It took {_count(total, 'mistake')} in {read}."
     )
 
 
@@ -74,14 +75,21 @@ def _by_a_hair() -> tuple[str, str]:
     )
 
 
-def still_wrong(counts: NDArray[np.int64], passes: float) -> str:
-    """How a run that was not over stood: its mistakes, its best pass of those that were whole."""
-    found = f"{_passes(passes)} made {_count(int(counts.sum()), 'mistake')}"
+def still_wrong(counts: NDArray[np.int64], passes: float, rows: int, order: str) -> str:
+    """How a run that was not over stood: its mistakes, and its best pass of those that met every row."""
+    found = f"{rows_read(passes, rows, order)} made {_count(int(counts.sum()), 'mistake')}"
     whole = counts[: int(passes)]
-    if len(whole) < 2:
+    if len(whole) < 2 or not ORDERS[order].whole:
         return f"{found}."
     best = int(whole.argmin())
     return f"{found}; the best so far was pass {best + 1}, with {whole[best]}, and the last whole one made {whole[-1]}."
+
+
+def rows_read(passes: float, rows: int, order: str) -> str:
+    """Passes over the rows; where they are drawn, so that some come twice and some never, the number of draws."""
+    if ORDERS[order].whole:
+        return _passes(passes)
+    return f"{_count(round(passes * rows), 'draw')} with replacement from the {_count(rows, 'row')}"
 
 
 def learning(steps: int, mistakes: int) -> tuple[str, str]:

@@ -168,8 +168,9 @@ class OnlinePerceptron(LinearClassifier):
     resumes, watched = False, "the weights"
 
     def _says(self, rows: int, mistakes: int) -> tuple[str, str]:
+        stands = words.still_wrong(self.mistakes_, 1.0, rows, "cyclic")
         return (
-            f"{words.still_wrong(self.mistakes_, 1.0)} The weights at its end err on {mistakes} of {rows} rows.",
+            f"{stands} The weights at its end err on {mistakes} of {rows} rows.",
             "Perceptron() goes on until a pass makes no mistake; OnlineToBatch(OnlinePerceptron()) lets all vote.",
         )
 

@@ -95,7 +95,7 @@ class Perceptron(MistakeDriven):
         self.warm_start = warm_start
 
     def _says(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_)
+        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
         return (
             f"No separating rule was found: {stands} The last weights err on {mistakes} of {rows} rows.",
             "Ask separability(X, y) whether there is one at all; if not, Pocket() keeps the best weights met.",
@@ -143,7 +143,7 @@ class AveragedPerceptron(MistakeDriven):
         return Average(course.X, course.target, course.scanned, course.start)
 
     def _says(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_)
+        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
         return (
             f"{stands} The mean of the {self.n_steps_ + 1} weights errs on {mistakes} of {rows} rows.",
             "Nothing more is proved of it; more passes may help.",

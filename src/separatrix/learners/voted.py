@@ -114,7 +114,7 @@ class VotedPerceptron(MistakeDriven):
         )  # fmt: skip
 
     def _says(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_)
+        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
         return (
             f"{stands} {self.n_steps_ + 1} classifiers vote; the last of them errs on {mistakes} of {rows} rows.",
             "Nothing is proved of the vote; more passes may help.",
