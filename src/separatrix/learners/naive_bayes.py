@@ -16,6 +16,7 @@ from ..families import Family
 from ..naive_bayes import EstimateError, Parameters, estimate
 from ..naive_bayes_scores import Scorer
 from ..numerics import log_sum_exp, sigmoid, softplus
+from ..support import Support
 from ..verdict import Verdict
 from .base import LinearClassifier
 from .mistake_driven import checked_labels, column_names
@@ -28,6 +29,7 @@ from .naive_bayes_input import (
     infinite,
     log_priors,
     stream_labels,
+    support_of,
 )
 from .naive_bayes_rows import check_same, gathered, joined
 from .naive_bayes_words import verdict_of
@@ -256,6 +258,11 @@ class NaiveBayes(LinearClassifier):
 
     def _names(self) -> tuple[str, ...]:
         return column_names(self, self.n_features_in_)
+
+    @property
+    def domain_(self) -> Support:
+        """The numbers that each column may hold: counts from 0 on, shares from 0 to 1, as their families know them."""
+        return support_of(self._scorer.plan)
 
     def _plan(self) -> Plan:
         checked_smoothing(self.smoothing)

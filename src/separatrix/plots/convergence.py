@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 from ..fitting.path import TRIAL
 from ..learners.history import MarginRecord, Record
 from ..verdict import Limit
-from .display import Display, legend_below
+from .display import Display
 from .inputs import check_fitted
+from .legends import legend_below
 from .style import DASHES, current, look, plural
 
 Floats = NDArray[np.float64]
@@ -62,28 +64,35 @@ class ConvergenceDisplay(Display):
     quantity: str
     by: str
     best: float | None
-    """What values are above of; None for other quantities."""
+    """The value that is taken off those of the history, so that what is drawn falls to zero; None for other
+    quantities, which are drawn as they are."""
     endings: dict[str, str]
     """The status of each model's verdict."""
 
     @classmethod
     def from_estimator(
-        cls, model: Any, *, quantity: str | None = None, by: str = "passes", ax: Any = None, theme: str | None = None,
-        **looks: Any,
+        cls, model: Any, *, quantity: str | None = None, by: str = "passes", best: float | None = None, ax: Any = None,
+        theme: str | None = None, **looks: Any,
     ) -> ConvergenceDisplay:  # fmt: skip
         """The history of one fitted model.
 
         `quantity` is "value" or "gradient" of a minimum, "mistakes" of a perceptron, "gap" of a margin; None is what
-        the model has. `by` is "passes" or "seconds".
+        the model has. `by` is "passes" or "seconds". `best` is as in `compare`.
         """
-        return cls.compare({type(model).__name__: model}, quantity=quantity, by=by, ax=ax, theme=theme, **looks)
+        models = {type(model).__name__: model}
+        return cls.compare(models, quantity=quantity, by=by, best=best, ax=ax, theme=theme, **looks)
 
     @classmethod
     def compare(
-        cls, models: Mapping[str, Any], *, quantity: str | None = None, by: str = "passes", ax: Any = None,
-        theme: str | None = None, **looks: Any,
+        cls, models: Mapping[str, Any], *, quantity: str | None = None, by: str = "passes", best: float | None = None,
+        ax: Any = None, theme: str | None = None, **looks: Any,
     ) -> ConvergenceDisplay:  # fmt: skip
-        """The histories of several fitted models, by name: {"newton": model, "gradient": another}."""
+        """The histories of several fitted models, by name: {"newton": model, "gradient": another}.
+
+        `best` is the least value there is, where it is known from elsewhere, such as a fit that is not drawn; the value
+        of no model may be below it. Without it, it is the least value of these models, less the gap that its
+        certificate proves.
+        """
         if not isinstance(models, Mapping) or not models:
             raise ValueError('compare() needs models by name: {"newton": model, "gradient": another}.')
         if by not in CLOCKS:
@@ -91,7 +100,10 @@ class ConvergenceDisplay(Display):
         for name, model in models.items():
             _check(name, model)
         chosen = _quantity(models, quantity)
-        best = _best(models) if chosen == "value" else None
+        if best is not None and chosen != "value":
+            raise ValueError(f"best is {best!r}, and {chosen!r} is drawn as it is: leave best out.")
+        if chosen == "value":
+            best = _best(models) if best is None else _checked_best(best, models)
         curves = [curve for name, model in models.items() for curve in _curves(str(name), model, chosen, best)]
         endings = {str(name): str(getattr(getattr(m, "verdict_", None), "status", "")) for name, m in models.items()}
         return cls(curves, chosen, by, best, endings).plot(ax, theme=theme, **looks)
@@ -117,7 +129,7 @@ class ConvergenceDisplay(Display):
             which = f"{curve.name}, start {curve.start}" if self._many(curve.name) else curve.name
             said.append(f"{which}: from {curve.drawn[0]:.3g} to {curve.drawn[-1]:.3g} after {took}")
         ends = ", ".join(f"{name} ended {status}" for name, status in self.endings.items() if status)
-        what = QUANTITIES[self.quantity].axis.capitalize()
+        what = QUANTITIES[self.quantity].axis.capitalize() + ("" if self.best is None else f", {self.best:.6g},")
         return f"{what} of {plural(len(self.curves), 'curve')}. {'; '.join(said)}.{f' {ends}.' if ends else ''}"
 
     def _facts(self) -> dict[str, Any]:
@@ -131,15 +143,9 @@ class ConvergenceDisplay(Display):
         for curve in self.curves:
             k = names.index(curve.name)
             colour, marker = look(k)
-            many, first = (
-                self._many(curve.name),
-                curve.start == min(c.start for c in self.curves if c.name == curve.name),
-            )
-            label = (
-                f"{curve.name}, {plural(sum(c.name == curve.name for c in self.curves), 'start')}"
-                if many
-                else curve.name
-            )
+            starts = [c.start for c in self.curves if c.name == curve.name]
+            many, first = len(starts) > 1, curve.start == min(starts)
+            label = f"{curve.name}, {plural(len(starts), 'start')}" if many else curve.name
             x = curve.passes if self.by == "passes" else curve.seconds
             ax.plot(x, curve.drawn, color=colour, ls=DASHES[k % len(DASHES)], marker=marker, ms=4.5,
                     markevery=max(1, len(x) // 25), lw=1.2 if many else 1.8, alpha=0.8 if many else 1.0,
@@ -154,7 +160,7 @@ class ConvergenceDisplay(Display):
         ax.set_xlabel("passes over the rows" if self.by == "passes" else "seconds")
         if self.by == "passes":
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_ylabel(quantity.axis)
+        ax.set_ylabel(quantity.axis if self.best is None else f"{quantity.axis}, {self.best:.4g}")
         made = f"Convergence of {names[0]}" if len(names) == 1 else "Convergence"
         ax.set_title(made if title is None else title, fontsize=11)
         if legend and len(names) > 1:
@@ -205,6 +211,18 @@ def _quantity(models: Mapping[str, Any], asked: Any) -> str:
 def _best(models: Mapping[str, Any]) -> float:
     """The least value of all, less what its certificate leaves open."""
     return float(np.subtract(*min(_reached(model) for model in models.values())))
+
+
+def _checked_best(best: Any, models: Mapping[str, Any]) -> float:
+    if not isinstance(best, numbers.Real) or not np.isfinite(float(best)):
+        raise ValueError(f"best is {best!r}; it must be a finite number, or None.")
+    for name, model in models.items():
+        least = min(record.value for record in model.history_ if record.start != TRIAL)
+        if least < float(best):
+            raise ValueError(
+                f"best is {best!r}, and {name!r} has reached {least!r}, which is lower: give the least of all, or None."
+            )
+    return float(best)
 
 
 def _reached(model: Any) -> tuple[float, float]:

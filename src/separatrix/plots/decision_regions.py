@@ -10,20 +10,21 @@ import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 from numpy.typing import NDArray
 
-from .display import Display, legend_below, wrapped
+from ..support import Support
+from .box import check_inside, checked_limits, domain_of, ends_of, known
+from .display import Display, wrapped
 from .inputs import Places, check_fitted, classes_of, labels_of, places_of, probabilities_of, scores_of, table_of
+from .legends import legend_below
 from .planes import Plane, best_plane, two_columns
-from .style import current, look, plural
+from .style import class_words, current, look, plural, ring_size, row_size
 
 Floats = NDArray[np.float64]
-PAD = 0.12
-"""The free part of a column's range on each side."""
 LEVELS = (0.75, 0.95)
 """Lines of equal probability."""
 COARSE = 2
 """Scores, which may cost as much as predictions, are asked for at every second point where that hits both ends."""
-MANY = 40
-"""Rings from which on they are small, lest they hide the rows."""
+MANY, TIGHT = 40, 2.0
+"""Rings from which on they are tight around the rows, lest they hide others; by so many points."""
 PLANES = ("columns", "best")
 
 
@@ -56,14 +57,18 @@ class DecisionRegionsDisplay(Display):
     @classmethod
     def from_estimator(
         cls, model: Any, X: Any, y: Any = None, *, features: Any = None, plane: str = "columns",
-        probabilities: bool = False, fine: int = 151, ax: Any = None, theme: str | None = None, **looks: Any,
+        probabilities: bool = False, limits: Any = None, fine: int = 151, ax: Any = None,
+        theme: str | None = None, **looks: Any,
     ) -> DecisionRegionsDisplay:  # fmt: skip
         """The regions of a fitted classifier over the rows of X.
 
         The model is any with predict(X). Without y rows are drawn as what the model takes them for. `features` are two
         names or places of columns; all others are held at their means. Or plane="best": of all columns the plane of
         the weights and of the widest direction left over. `probabilities` shades by the probability of the predicted
-        class. The grid has `fine` points along each axis. `ax`, `theme` and `looks` go to `plot`.
+        class. `limits` are the ends of the picture, ((left, right), (bottom, top)) in the units of its axes; without
+        them, or with None in place of a pair, it reaches a little beyond the rows, and never beyond the numbers that
+        the model knows: counts begin at 0. The grid has `fine` points along each axis. `ax`, `theme` and `looks` go to
+        `plot`.
         """
         check_fitted(model)
         table = table_of(X, model)
@@ -73,20 +78,23 @@ class DecisionRegionsDisplay(Display):
             raise ValueError("plane='best' is one of all columns; leave features out, or plane.")
         if not isinstance(fine, int | np.integer) or fine < 3:
             raise ValueError(f"fine is {fine!r}; the grid needs 3 points along each axis at least.")
-        seen = two_columns(table, features) if plane == "columns" else best_plane(table, model)
+        domain = domain_of(model, len(table.names))
+        seen = two_columns(table, features, domain) if plane == "columns" else best_plane(table, model)
         classes = classes_of(model, X)
         truth = None if y is None else places_of(labels_of(y, table.count), classes)
-        low, high = seen.points.min(axis=0), seen.points.max(axis=0)
-        pad = PAD * np.where(high > low, high - low, 1.0)
-        across, up = (np.linspace(low[j] - pad[j], high[j] + pad[j], fine) for j in (0, 1))
-        grid = table.like(seen.at(_points(across, up)))
+        across, up = (np.linspace(*ends, fine) for ends in _ends(seen, limits, domain, model))
+
+        def grid_of(across: Floats, up: Floats) -> Any:
+            return table.like(known(seen.at(_points(across, up)), domain))
+
+        grid = grid_of(across, up)
         shape = (fine, fine)
         chosen = places_of(model.predict(grid), classes, "The prediction")
         open_ = model.ambiguous(grid) if hasattr(model, "ambiguous") else np.zeros(fine * fine, np.bool_)
         sure = np.take_along_axis(probabilities_of(model, grid), chosen[:, None], 1) if probabilities else None
         skip = COARSE if fine % COARSE else 1  # first and last point are among them
         some = chosen.reshape(shape)[::skip, ::skip]
-        lead = _lead(model, table.like(seen.at(_points(across[::skip], up[::skip]))), some, len(classes))
+        lead = None if domain.whole.any() else _lead(model, grid_of(across[::skip], up[::skip]), some, len(classes))
         display = cls(
             across, up, chosen.reshape(shape), open_.reshape(shape), None if sure is None else sure.reshape(shape),
             lead, seen,
@@ -98,6 +106,12 @@ class DecisionRegionsDisplay(Display):
     def wrong(self) -> NDArray[np.intp]:
         """The rows that the model gets wrong; none where y was not given."""
         return np.flatnonzero(self.predicted != self.truth) if self.truth is not None else np.empty(0, np.intp)
+
+    @property
+    def _seen(self) -> NDArray[np.bool_]:
+        """Whether a row is inside the picture."""
+        low, high = np.array([self.across[0], self.up[0]]), np.array([self.across[-1], self.up[-1]])
+        return np.asarray(((self.plane.points >= low) & (self.plane.points <= high)).all(axis=1))
 
     @property
     def data(self) -> dict[str, Any]:
@@ -119,6 +133,9 @@ class DecisionRegionsDisplay(Display):
             f"Regions of {self.name} over {plural(len(self.predicted))}, {' and '.join(ranges)}"
             f"{'; ' + self.plane.note if self.plane.note else ''}: {', '.join(area)} of the area."
         ]
+        outside = int((~self._seen).sum())
+        if outside:
+            said.append(f"{plural(outside)} {'is' if outside == 1 else 'are'} outside the picture.")
         share = float(self.ambiguous.mean())
         if share:
             said.append(f"The votes leave {f'{share:.1%}' if share >= 0.001 else 'less than 0.1%'} of it open.")
@@ -179,22 +196,34 @@ class DecisionRegionsDisplay(Display):
             ax.contour(self.across[::skip], self.up[::skip], field, levels=[0.0], colors=ink, linewidths=1.1)
 
     def _rows(self, ax: Any) -> None:
-        worn, shown = current(), self.predicted if self.truth is None else self.truth
+        """Marks of the rows in the picture; they are whole at its rim too, where counts of zero are."""
+        worn, shown, n = current(), self.predicted if self.truth is None else self.truth, len(self.predicted)
         for k, label in enumerate(self.classes.tolist()):
             colour, marker = look(k)
             which = shown == k
-            words = f"class {label}" if self.truth is not None else f"taken for {label}"
+            words = class_words(label) if self.truth is not None else f"taken for {label}"
             if which.any():
-                ax.scatter(*self.plane.points[which].T, s=22, c=colour, marker=marker, lw=0.4, ec=worn.paper,
-                           zorder=3, label=words)  # fmt: skip
+                ax.scatter(*self.plane.points[which & self._seen].T, s=row_size(n), c=colour, marker=marker, lw=0.4,
+                           ec=worn.paper, zorder=3, clip_on=False, label=f"{words} ({which.sum()})")  # fmt: skip
         if len(self.wrong):
-            words = f"classified wrongly ({len(self.wrong)})"
-            size, width = (70, 0.9) if len(self.wrong) <= MANY else (42, 0.6)
+            few, which = len(self.wrong) <= MANY, self.wrong[self._seen[self.wrong]]
             ax.scatter(
-                *self.plane.points[self.wrong].T, s=size, fc="none", ec=worn.ink, lw=width, zorder=4, label=words
-            )
+                *self.plane.points[which].T, s=ring_size(n) if few else ring_size(n, TIGHT),
+                fc="none", ec=worn.ink, lw=0.9 if few else 0.6, zorder=4, clip_on=False,
+                label=f"classified wrongly ({len(self.wrong)})",
+            )  # fmt: skip
         if self.ambiguous.any():
             ax.fill([], [], fc="none", ec=worn.grey, hatch="////", lw=0.9, ls="--", label="left open by the votes")
+
+
+def _ends(seen: Plane, limits: Any, domain: Support, model: Any) -> list[tuple[float, float]]:
+    """From where to where each axis goes."""
+    found = []
+    for j, (asked, place) in enumerate(zip(checked_limits(limits, seen.axes), seen.columns, strict=True)):
+        if asked is not None and place is not None:
+            check_inside(asked, domain, place, seen.axes[j], model)
+        found.append(ends_of(seen.points[:, j], domain, place) if asked is None else asked)
+    return found
 
 
 def _points(across: Floats, up: Floats) -> Floats:

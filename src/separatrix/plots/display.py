@@ -7,16 +7,10 @@ from textwrap import fill
 from typing import Any, ClassVar, Self
 
 import matplotlib.pyplot as plt
-from matplotlib.transforms import ScaledTranslation
 
 from ..verdict import plain_value
 from .style import dress
 from .style import theme as themed
-
-SMALL = 9.0
-"""The size of letters in legends and notes, in points."""
-BELOW = 38.0
-"""Points between the axes and the legend: the height of ticks and label."""
 
 
 class Display(ABC):
@@ -78,19 +72,6 @@ class Display(ABC):
                 f"ax is {type(ax).__name__}; {type(self).__name__} draws on one axes of matplotlib: give it, or None."
             )
         return ax
-
-
-def legend_below(ax: Any, columns: int = 3, handles: Any = None, gap: float = BELOW) -> None:
-    """A legend under the axes and their label, where it hides no row."""
-    if handles is None:
-        handles, _ = ax.get_legend_handles_labels()
-    if not handles:
-        return
-    below = ax.transAxes + ScaledTranslation(0, -gap / 72, ax.figure.dpi_scale_trans)
-    ax.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=columns,
-        frameon=False, fontsize=SMALL, borderaxespad=0.2, columnspacing=1.4, handletextpad=0.5,
-    )  # fmt: skip
 
 
 def wrapped(text: str, width: int = 62) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..surfaces.minima import Minimum
 from ..surfaces.surface import Slice
-from .loss_surface import LETTERS, MARKS
+from .loss_labels import LETTERS
+from .loss_surface import MARKS
 from .style import YELLOW, dress, look
 from .style import theme as themed
 

@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from ..surfaces.minima import Minimum
 from ..surfaces.surface import Surface
-from .display import Display, legend_below
+from .display import Display
+from .legends import legend_below
+from .loss_labels import write_value
 from .loss_path import draw_path, path_of
-from .style import YELLOW, current, dress
+from .style import YELLOW, dress
 from .style import theme as themed
 
 Floats = NDArray[np.float64]
 COLOUR_MAP, LEVELS = "cividis", 16
 """Dark is low, to every kind of eye; so many bands, each of an equal part of the picture."""
-LETTERS = 8.5
 
 
 class Mark(NamedTuple):
@@ -122,16 +123,15 @@ class LossSurfaceDisplay(Display):
     def _drawn(self, ax: Any, legend: bool, title: str | None) -> Any:
         s = self.surface
         filled = _steps(ax, s) if s.criterion.counts else _bands(ax, s)
+        ax.set_xlim(s.theta0[0], s.theta0[-1])
+        ax.set_ylim(s.theta1[0], s.theta1[-1])
         for minimum in s.minima:
             if minimum.cone is not None:
                 _outline(ax, s, minimum)
-            _mark(ax, s, minimum)
-        ax.set_xlim(s.theta0[0], s.theta0[-1])
-        ax.set_ylim(s.theta1[0], s.theta1[-1])
-        if self.path is not None:
-            entries = draw_path(ax, self.path)
-            if legend:
-                legend_below(ax, 4, [*legend_entries([s]), *entries])
+            _mark(ax, s, minimum, self.path)
+        entries = [] if self.path is None else draw_path(ax, self.path)
+        if legend:
+            legend_below(ax, 4, [*legend_entries([s]), *entries])
         ax.set_xlabel("θ₀")
         ax.set_ylabel("θ₁")
         ax.set_title(s.title if title is None else title)
@@ -188,7 +188,7 @@ def _outline(ax: Any, s: Surface, minimum: Minimum) -> None:
     ax.add_patch(Polygon([(0, 0), *rays], closed=True, fill=False, ec=YELLOW, lw=1.8, zorder=3))
 
 
-def _mark(ax: Any, s: Surface, minimum: Minimum) -> None:
+def _mark(ax: Any, s: Surface, minimum: Minimum, path: Floats | None) -> None:
     mark = MARKS[minimum.kind]
     radial = minimum.cone is not None or not minimum.attained
     place = _towards_rim(s, np.array(minimum.theta), 0.72) if radial else np.array(minimum.theta)
@@ -196,15 +196,8 @@ def _mark(ax: Any, s: Surface, minimum: Minimum) -> None:
         ax.plot(*place, marker=mark.marker, ms=mark.size, mfc=mark.colour, mec="black", mew=1.2, ls="none", zorder=5)
     else:
         _arrow(ax, place, _towards_rim(s, np.array(minimum.theta), 0.97), mark)
-    if minimum.kind.startswith("local, "):
-        return  # they may be many
-    inwards = -26 if place[1] > s.theta1.mean() else 16
-    middle = np.clip((place[0] - s.theta0[0]) / (s.theta0[-1] - s.theta0[0]), 0.12, 0.88)
-    ax.annotate(
-        f"{minimum.value:.3f}".rstrip("0").rstrip("."), place, xytext=(0, inwards if radial else 14),
-        textcoords="offset points", ha="left" if middle < 0.2 else "right" if middle > 0.8 else "center",
-        fontsize=LETTERS, zorder=9, bbox={"fc": current().paper, "ec": "none", "alpha": 0.8, "pad": 1.2},
-    )  # fmt: skip
+    if not minimum.kind.startswith("local, "):  # they may be many
+        write_value(ax, minimum.value, place, path)
 
 
 def _towards_rim(s: Surface, theta: Floats, part: float) -> Floats:

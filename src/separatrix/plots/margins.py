@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rule import LinearRule
-from .display import Display, legend_below
+from .display import Display
 from .inputs import (
     Places,
     Table,
@@ -22,8 +22,9 @@ from .inputs import (
     table_of,
     weights_of,
 )
+from .legends import legend_below
 from .margins_band import draw_band
-from .style import DASHES, current, look, plural
+from .style import DASHES, class_words, current, look, plural
 
 Floats = NDArray[np.float64]
 BINS = 30
@@ -140,7 +141,7 @@ class MarginsDisplay(Display):
             colour = look(k).colour
             ax.hist(own, bins, histtype="stepfilled", color=colour, alpha=0.3, hatch=HATCHES[k % len(HATCHES)],
                     ec=colour, lw=0, zorder=2)  # fmt: skip
-            ax.hist(own, bins, histtype="step", color=colour, lw=1.6, zorder=3, label=f"class {label}",
+            ax.hist(own, bins, histtype="step", color=colour, lw=1.6, zorder=3, label=class_words(label),
                     ls=DASHES[k % len(DASHES)])  # fmt: skip
         ax.set_ylabel("rows")
         self._zero(ax, bins[0], bins[-1])
@@ -150,7 +151,7 @@ class MarginsDisplay(Display):
             own = np.sort(self.margins[self.truth == k])
             if len(own):
                 ax.step(own, np.arange(1, len(own) + 1) / len(own), where="post", color=look(k).colour, lw=1.8,
-                        ls=DASHES[k % len(DASHES)], label=f"class {label}")  # fmt: skip
+                        ls=DASHES[k % len(DASHES)], label=class_words(label))  # fmt: skip
         ax.set_ylim(0, 1.02)
         ax.set_ylabel("share of the class with a margin up to this")
         self._zero(ax, self.margins.min(), self.margins.max())

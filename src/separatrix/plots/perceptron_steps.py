@@ -15,7 +15,7 @@ from .display import Display
 from .inputs import labels_of
 from .style import plural
 from .style import theme as themed
-from .updates import Panel, draw_panels, panels_of, plane_of, wrong_of
+from .updates import Panel, draw_panels, on_the_line, panels_of, plane_of, wrong_of
 
 Floats = NDArray[np.float64]
 
@@ -90,6 +90,7 @@ class PerceptronStepsDisplay(Display):
             "intercept": [np.asarray(rule.intercept).tolist() for rule in rules],
             "wrong before": [wrong_of(panel.before, self.X, self.y) for panel in self.panels],
             "wrong after": [wrong_of(rule, self.X, self.y) for rule in rules],
+            "on the line after": [on_the_line(rule, self.X) for rule in rules],
         }
 
     @property

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support import Support
+from .box import known
 from .inputs import Table, are_scores, weights_of
 
 Floats = NDArray[np.float64]
@@ -28,6 +30,8 @@ class Plane:
     held: dict[str, float]
     """Columns that stay at their mean, and that mean."""
     note: str
+    columns: tuple[int | None, int | None]
+    """The places of the columns that are the axes; None where an axis is a direction of all columns."""
     exact: bool
     """Whether the score of a linear model at a row's place in the plane is that of the row."""
 
@@ -36,8 +40,8 @@ class Plane:
         return np.asarray(self.origin + t @ self.directions)
 
 
-def two_columns(table: Table, features: Any) -> Plane:
-    """x with two columns free and all others at their means."""
+def two_columns(table: Table, features: Any, domain: Support) -> Plane:
+    """x with two columns free and all others at their means, or at what the model knows nearest to them."""
     d = len(table.names)
     if features is None:
         if d != 2:
@@ -49,13 +53,16 @@ def two_columns(table: Table, features: Any) -> Plane:
     chosen = table.places(features, 2)
     if len(chosen) != 2:
         raise ValueError(f"features is {features!r}; a picture of regions needs two columns.")
-    origin = table.values.mean(axis=0)
+    mean = table.values.mean(axis=0)
+    origin = known(mean, domain)
+    means = bool((origin == mean)[[j for j in range(d) if j not in chosen]].all())
     origin[chosen] = 0.0
     directions = np.zeros((2, d))
     directions[[0, 1], chosen] = 1.0
     held = {table.names[j]: float(origin[j]) for j in range(d) if j not in chosen}
     names = (table.names[chosen[0]], table.names[chosen[1]])
-    return Plane(origin, directions, table.values[:, chosen], names, held, _held_words(held), not held)
+    words, columns = _held_words(held, means), (chosen[0], chosen[1])
+    return Plane(origin, directions, table.values[:, chosen], names, held, words, columns, not held)
 
 
 def best_plane(table: Table, model: Any) -> Plane:
@@ -86,7 +93,7 @@ def best_plane(table: Table, model: Any) -> Plane:
     axes = (f"{names[0]} (st. dev.)", f"{names[1]} (st. dev.)")
     note = _plane_words(len(first), left, d)
     exact = W is not None and bool(len(first)) and left < TINY and are_scores(model, table.given, table.values, W)
-    return Plane(origin, basis * scale, U @ basis.T, axes, {}, note, exact)
+    return Plane(origin, basis * scale, U @ basis.T, axes, {}, note, (None, None), exact)
 
 
 def _spanned(W: Floats) -> tuple[Floats, float]:
@@ -108,9 +115,10 @@ def _plane_words(found: int, left: float, d: int) -> str:
     return f"the plane that holds {1 - left:.0%} of the weights of {d} columns"
 
 
-def _held_words(held: dict[str, float]) -> str:
+def _held_words(held: dict[str, float], means: bool) -> str:
     if not held:
         return ""
     if len(held) > 3:
-        return f"{len(held)} other columns held at their means"
-    return ", ".join(f"{name} = {value:.3g}" for name, value in held.items()) + " (held at the mean)"
+        return f"{len(held)} other columns held at their means" + ("" if means else ", or next to them")
+    values = ", ".join(f"{name} = {value:.3g}" for name, value in held.items())
+    return f"{values} (held {'at' if means else 'next to'} the mean)"

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
+from .box import domain_of, ends_of, known
 from .display import Display
 from .inputs import (
     Places,
@@ -76,10 +77,12 @@ class ResponseDisplay(Display):
         truth = places_of(labels_of(y, table.count), classes)
         chosen = _columns(table, features, dimension)
         wanted = _response(model, response, len(chosen))
-        grid = tuple(_axis(table.values[:, j], FINE[1 if len(chosen) == 1 else 3]) for j in chosen)
-        rows = np.tile(table.values.mean(axis=0), (int(np.prod([len(t) for t in grid])), 1))
+        domain, fine = domain_of(model, len(table.names)), FINE[1 if len(chosen) == 1 else 3]
+        grid = tuple(np.linspace(*ends_of(table.values[:, j], domain, j, PAD), fine) for j in chosen)
+        held = known(table.values.mean(axis=0), domain)
+        rows = np.tile(held, (int(np.prod([len(t) for t in grid])), 1))
         rows[:, chosen] = np.column_stack([each.ravel() for each in np.meshgrid(*grid)])
-        given, K = table.like(rows), len(classes)
+        given, K = table.like(known(rows, domain)), len(classes)
         scores = scores_of(model, given) if wanted in ("score", "both") else None
         sure = probabilities_of(model, given) if wanted in ("probability", "both") else None
         _check_width(model, scores, K)
@@ -87,7 +90,7 @@ class ResponseDisplay(Display):
         display = cls(
             grid, scores, sure, _crossings(grid[0], decides) if len(chosen) == 1 else np.empty(0),
             table.values[:, chosen], truth, classes, tuple(table.names[j] for j in chosen),
-            {table.names[j]: float(table.values[:, j].mean()) for j in range(len(table.names)) if j not in chosen},
+            {table.names[j]: float(held[j]) for j in range(len(table.names)) if j not in chosen},
             _target(target, classes), type(model).__name__,
         )  # fmt: skip
         return display.plot(ax, theme=theme, **looks)
@@ -196,8 +199,8 @@ def _response(model: Any, response: Any, columns: int) -> str:
             )
         return "both" if len(has) == 2 and columns == 1 else has[-1]
     if response not in RESPONSES or (response == "both" and columns == 2):
-        known = RESPONSES if columns == 1 else RESPONSES[:2]
-        raise ValueError(f"response is {response!r}; it must be one of {', '.join(map(repr, known))}.")
+        choice = RESPONSES if columns == 1 else RESPONSES[:2]
+        raise ValueError(f"response is {response!r}; it must be one of {', '.join(map(repr, choice))}.")
     return str(response)
 
 
@@ -214,18 +217,12 @@ def _known(sure: Floats | None) -> Floats:
 
 
 def _target(target: Any, classes: NDArray[Any]) -> int:
-    known = classes.tolist()
+    names = classes.tolist()
     if target is None:
-        return len(known) - 1
-    if target not in known:
-        raise ValueError(f"target is {target!r}; the classes are {known}.")
-    return int(known.index(target))
-
-
-def _axis(values: Floats, fine: int) -> Floats:
-    low, high = float(values.min()), float(values.max())
-    pad = PAD * (high - low or 1.0)
-    return np.linspace(low - pad, high + pad, fine)
+        return len(names) - 1
+    if target not in names:
+        raise ValueError(f"target is {target!r}; the classes are {names}.")
+    return int(names.index(target))
 
 
 def _crossings(t: Floats, scores: Floats) -> Floats:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .display import legend_below
-from .style import DASHES, current, dress, look
+from .legends import legend_below
+from .style import DASHES, class_words, current, dress, look, row_size
 
 if TYPE_CHECKING:
     from .response import ResponseDisplay
@@ -98,8 +98,8 @@ def _rows(ax: Any, display: ResponseDisplay, levels: tuple[float, float] | None,
         strewn = ((np.arange(1, len(x) + 1) * GOLDEN) % 1 - 0.5) * 2 * SPREAD * height
         level = levels[k] if levels is not None else ends[0] + height * STRIPS * (K - k - 0.5) / K
         strewn = strewn if levels is not None else strewn * min(1.0, 2.2 / K)
-        ax.scatter(x, level + strewn, s=20, c=colour, marker=marker, lw=0.3, ec=current().paper, alpha=0.85, zorder=2,
-                   label=f"class {label}")  # fmt: skip
+        ax.scatter(x, level + strewn, s=row_size(len(display.points)), c=colour, marker=marker, lw=0.3,
+                   ec=current().paper, alpha=0.85, zorder=2, label=class_words(label))  # fmt: skip
 
 
 def _thresholds(ax: Any, display: ResponseDisplay, middle: float | None) -> None:

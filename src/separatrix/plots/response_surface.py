@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .display import legend_below
-from .style import current, look
+from .legends import legend_below
+from .style import class_words, current, look, row_size
 
 if TYPE_CHECKING:
     from .response import ResponseDisplay
@@ -34,12 +34,12 @@ def draw_surface(ax: Any, display: ResponseDisplay, legend: bool) -> None:
     own = display.truth == k
     label = display.classes.tolist()[k]
     others = [name for name in display.classes.tolist() if name != label]
-    sides = ((~own, floor, 1, 0 if k else 1, f"class {others[0]}" if len(others) == 1 else "other classes"),
-             (own, ceiling, 7, k, f"class {label}"))  # fmt: skip
+    sides = ((~own, floor, 1, 0 if k else 1, class_words(others[0]) if len(others) == 1 else "other classes"),
+             (own, ceiling, 7, k, class_words(label)))  # fmt: skip
     for which, level, order, looks, words in sides:
         colour, marker = look(looks)
-        ax.scatter(*display.points[which].T, level, s=16, c=colour, marker=marker, depthshade=False, lw=0.3,
-                   zorder=order, ec=worn.paper, label=words)  # fmt: skip
+        ax.scatter(*display.points[which].T, level, s=0.75 * row_size(len(own)), c=colour, marker=marker,
+                   depthshade=False, lw=0.3, zorder=order, ec=worn.paper, label=words)  # fmt: skip
     ax.set_zlim(floor, ceiling)
     if likely:
         ax.set_zticks(np.linspace(0, 1, 5))

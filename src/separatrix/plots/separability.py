@@ -8,21 +8,19 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import PathPatch, Polygon
 from matplotlib.path import Path
-from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
 from ..hulls import corners, crossing_point, involved, some_rows
 from ..rule import LinearRule
 from ..separable import Combination, Separability
+from .legends import legend_below
 from .lines import boundary, regions
 from .separability_words import LEGEND, title
-from .style import current, dress, look, theme
+from .style import class_words, current, dress, look, row_size, theme
 
 Floats = NDArray[np.float64]
 RING, SHARE_PRINT, ASIDE = 150, 8, 22
 """The area of a ring, the size of the letters beside it, and how far they are from its middle, all in points."""
-BELOW = 34.0
-"""Points between the axes and the legend: the height of ticks and label."""
 PAD = 0.15
 """How much of the range of a column is left free on each side."""
 STRETCHED, FLATTEST = 4.0, 1.5
@@ -106,6 +104,7 @@ def _alike(size: Floats) -> bool:
 
 
 def _classes(scene: Scene) -> None:
+    size = row_size(len(scene.X))
     for k, label in enumerate(scene.result.classes):
         colour, marker = look(k)
         points = scene.X[scene.place == k]
@@ -113,7 +112,9 @@ def _classes(scene: Scene) -> None:
             hull = corners(points)
             scene.ax.add_patch(Polygon(hull, fc=colour, alpha=0.12, lw=0, zorder=1))
             scene.ax.add_patch(Polygon(hull, fill=False, ec=colour, alpha=0.6, lw=1, zorder=1))
-        scene.ax.scatter(*points.T, s=34, c=colour, marker=marker, lw=0, alpha=0.85, zorder=3, label=f"class {label}")
+        scene.ax.scatter(
+            *points.T, s=size, c=colour, marker=marker, lw=0, alpha=0.85, zorder=3, label=class_words(label)
+        )
 
 
 def _line(scene: Scene) -> None:
@@ -214,7 +215,4 @@ def _frame(scene: Scene) -> None:
     ax.set_xlabel(scene.result.columns[0])
     ax.set_ylabel(scene.result.columns[1])
     ax.set_title(title(scene.result, int(np.count_nonzero(scene.place >= 0))), fontsize=10)
-    below = ax.transAxes + ScaledTranslation(0, -BELOW / 72, ax.figure.dpi_scale_trans)
-    ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=2, frameon=False, fontsize=9
-    )  # fmt: skip
+    legend_below(ax, 2)

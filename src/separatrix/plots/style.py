@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+import numpy as np
 
 MARKERS = "o^sDvP<X"
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)))
@@ -104,6 +105,22 @@ def look(k: int) -> Look:
     """The look of class k; the first 56 differ."""
     colours = current().colours
     return Look(colours[k % len(colours)], MARKERS[k % len(MARKERS)])
+
+
+def row_size(rows: int) -> float:
+    """22 √(150/n) square points for the mark of each of n rows, 12 at least and 80 at most: few rows are seen well."""
+    return float(np.clip(22 * np.sqrt(150 / max(rows, 1)), 12, 80))
+
+
+def ring_size(rows: int, around: float = 4.0) -> float:
+    """The area of a ring around the mark of one of n rows, so many points wider than the mark."""
+    return float((np.sqrt(row_size(rows)) + around) ** 2)
+
+
+def class_words(label: Any) -> str:
+    """How a class is called in a legend; numbers have a minus and not a hyphen."""
+    text = str(label)
+    return f"class −{text[1:]}" if text.startswith("-") and text[1:2].isdigit() else f"class {text}"
 
 
 def contrast(one: str, other: str) -> float:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from .. import losses
 from ..losses import MarginLoss
-from .display import Display, legend_below
+from .display import Display
+from .legends import legend_below
 from .style import DASHES, current, look
 
 Floats = NDArray[np.float64]

@@ -12,11 +12,12 @@ from sklearn.base import clone
 
 from ..rule import LinearRule
 from .lines import boundary, regions
-from .style import YELLOW, current, dress, look, plural, theme
+from .style import YELLOW, class_words, current, dress, look, plural, row_size, theme
 
 Floats = NDArray[np.float64]
-PAD, ARROW, WIDEST = 0.12, 0.16, 5
-"""The free part of a column's range on each side; the length of an arrow in the box; panels side by side."""
+PAD, ARROW, WIDEST, RING = 0.12, 0.16, 5, 190
+"""The free part of a column's range on each side; the length of an arrow in the box; panels side by side; the area of
+the disc under the row that was mistaken."""
 
 
 class Panel(NamedTuple):
@@ -123,21 +124,35 @@ def wrong_of(rule: LinearRule | None, X: Floats, y: NDArray[Any]) -> int:
     return int((predicted != y).sum())
 
 
+def on_the_line(rule: LinearRule, X: Floats) -> int:
+    """How many rows lie on a boundary: predict gives them to a class, and a perceptron may still take them to err."""
+    z = rule.score(X)
+    leads = z if z.ndim == 1 else np.diff(np.sort(z, axis=1)[:, -2:])
+    return int((leads == 0).sum())
+
+
+def _on_the_line(rule: LinearRule, X: Floats) -> str:
+    count = on_the_line(rule, X)
+    return f", {count} on the line" if count else ""
+
+
 def _draw_one(ax: Any, panel: Panel, X: Floats, y: NDArray[Any]) -> None:
     low, high = _box(X)
     for k, region in enumerate(regions(panel.after, low, high, 0.0)):
         ax.fill(*region.T, color=look(k).colour, alpha=0.08, lw=0, zorder=0)
     for k, label in enumerate(np.unique(y)):
         colour, marker = look(k)
-        ax.scatter(*X[y == label].T, s=22, c=colour, marker=marker, lw=0, alpha=0.85, zorder=3)
+        ax.scatter(*X[y == label].T, s=row_size(len(X)), c=colour, marker=marker, lw=0, alpha=0.85, zorder=3)
     for rule, style, colour in ((panel.before, "--", current().grey), (panel.after, "-", current().ink)):
         if rule is not None:
             for ends in boundary(rule, low, high):
                 ax.plot(*ends.T, style, color=colour, lw=1.6, zorder=2)
                 _arrow(ax, rule, ends, colour, high - low)
-    ax.scatter(*X[panel.row], s=150, fc=YELLOW, ec="black", lw=1.3, zorder=2.5)
+    ax.scatter(*X[panel.row], s=RING, fc=YELLOW, ec="black", lw=1.3, zorder=2.5)
     was, now = wrong_of(panel.before, X, y), wrong_of(panel.after, X, y)
-    ax.set_title(f"update {panel.number}: row {panel.row}\n{was} → {now} wrong", fontsize=9)
+    ax.set_title(
+        f"update {panel.number}: row {panel.row}\n{was} → {now} wrong{_on_the_line(panel.after, X)}", fontsize=9
+    )
     ax.set_xlim(low[0], high[0])
     ax.set_ylim(low[1], high[1])
     ax.set_xticks([])
@@ -161,7 +176,7 @@ def _box(X: Floats) -> tuple[Floats, Floats]:
 
 def _legend(ax: Any, panel: Panel) -> None:
     handles = [
-        plt.Line2D([], [], ls="none", marker=look(k).marker, color=look(k).colour, label=str(label))
+        plt.Line2D([], [], ls="none", marker=look(k).marker, color=look(k).colour, label=class_words(label))
         for k, label in enumerate(panel.after.classes)
     ]
     handles += [

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.result import Inference
-from .display import Display, legend_below, wrapped
+from .display import Display, wrapped
 from .inputs import check_fitted, classes_of, labels_of, table_of
+from .legends import legend_below
 from .style import current, look, plural
 from .weights_input import weights_by_inference, weights_by_model
 
