@@ -27,7 +27,7 @@ def picture() -> tuple[Any, list[str]]:
     words, surfaces = [], []
     for (upper, lower), (name, title) in zip(axes.T, LOSSES.items(), strict=True):
         found = surface(name, X, y, theta0=(-20, 20), theta1=(-5, 5), size=401 if name == "0-1" else 201)
-        display = LossSurfaceDisplay.from_surface(found).plot(upper)
+        display = LossSurfaceDisplay.from_surface(found).plot(upper, legend=False)
         upper.axhline(HELD, ls="--", color="white", lw=1.4)
         upper.set_title(title, fontsize=12)
         upper.set_xlabel("")

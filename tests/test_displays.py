@@ -681,7 +681,7 @@ def test_the_band_of_the_largest_margin_is_borne_by_its_support_rows():
     assert len(dashed) == 2
     for ends in dashed:
         assert np.abs(model.decision_function(ends)) == pytest.approx(1)
-    assert f"The band reaches {model.margin_:.4g} to each side; 2 rows: support rows." in words_of(display)
+    assert f"The band reaches {model.margin_:.4g} to each side; support rows: 2." in words_of(display)
     other = MarginsDisplay.from_estimator(LeastSquaresClassifier().fit(X, y), X, y)
     assert other.ringed_words == "nearest rows"
     assert other.half == other.margins.min()

@@ -1,6 +1,7 @@
 """Every script of the gallery runs, holds what it asserts, and leaves pictures with words for who cannot see them."""
 
 import importlib.util
+import re
 import warnings
 from pathlib import Path
 
@@ -34,7 +35,9 @@ def test_a_script_runs_and_leaves_a_picture_with_words(script, tmp_path, monkeyp
     assert page.pictures, "a script leaves its figures open in pyplot"
     assert all(picture.stat().st_size > 5000 for picture in page.pictures), "an empty figure"
     for words in page.words:
-        assert len(words.split()) >= 8, "figure.set_label(display.alt_text), or ALT: what is to be seen"
+        assert len(words.split()) >= 8, "figure.set_label(display.alt_text): what is to be seen"
+        assert len(re.findall(r"\d", words)) >= 3, "the words say the numbers"
+        assert "\n" not in words, "words are read aloud, in one breath"
     assert [each.name for each in tmp_path.iterdir()] == ["pictures"], "a script writes nothing itself"
 
 
@@ -43,6 +46,16 @@ def test_a_script_is_short_and_asserts_its_numbers(script):
     text = script.read_text()
     assert len(text.splitlines()) <= LONGEST
     assert "\nassert " in text or "\n    assert " in text
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=RUNNER.name_of)
+def test_a_figure_is_finished_and_named_in_the_cell_that_makes_it(script):
+    """The site takes the picture at the end of each cell, and the words from the figure itself."""
+    text = script.read_text()
+    assert "\nALT = " not in text
+    for cell in re.split(r"^# %%.*$", text, flags=re.MULTILINE):
+        made = len(re.findall(r"plt\.(?:subplots|figure|subplot_mosaic)\(", cell))
+        assert cell.count(".set_label(") >= made
 
 
 def _script(folder, text):

@@ -77,8 +77,12 @@ with theme() as look:
     axes[1].loglog(count, links.length, "o", color=look.colours[1], ms=4, label="length $\\|w\\|$")
     axes[1].loglog(reach, np.sqrt(reach) * bound.R, "--", color=look.colours[1], label="$\\sqrt{\\ell}M$")
     axes[1].plot(bound.bound, bound.bound * bound.gamma, "*", color=look.mark, mec=look.ink, ms=15)
-    axes[1].set(xlabel="updates $\\ell$")
-    axes[1].set_title(f"No run can be longer than {bound.bound:.0f} updates", fontsize=10)
+    axes[1].set(xlabel="updates $\\ell$", ylabel="progress and length of the weights")
+    axes[1].annotate("no run gets here", (bound.bound, bound.bound * bound.gamma), (-10, 8), textcoords="offset points",
+                     ha="right")  # fmt: skip
+    axes[1].set_title(f"This one took {len(moves)} updates; no run can take more than {bound.bound:.0f}", fontsize=10)
     axes[1].legend(frameon=False)
-ALT = f"{shown.alt_text} Right: lines that cross at {bound.bound:.0f} updates; this run had {len(moves)} of them."
+figure.set_label(
+    f"{shown.alt_text} Right: lines that cross at {bound.bound:.0f} updates; this run had {len(moves)} of them."
+)
 plt.show()

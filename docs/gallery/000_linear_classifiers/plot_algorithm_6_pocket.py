@@ -77,7 +77,7 @@ with theme() as look:
     axes[0].legend(frameon=False, loc="upper right")
 shown = DecisionRegionsDisplay.from_estimator(model, X, y, ax=axes[1], title="The weights in the pocket")
 axes[1].set(xlabel="$x_1$", ylabel="$x_2$")
-ALT = (
+figure.set_label(
     f"Left: mistakes of the perceptron's weights after each of {wrong.size} updates, from {wrong.min()} to "
     f"{wrong.max()}, and never fewer than 2. Right: {shown.alt_text}"
 )

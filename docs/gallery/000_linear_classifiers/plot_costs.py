@@ -52,16 +52,19 @@ print(missed, false)
 with theme() as look:
     figure, ax = plt.subplots(figsize=(7.4, 5.6), layout="constrained")
     for k, name in enumerate(("negative", "positive")):
-        ax.plot(*X[y == k].T, "o^"[k], color=look.colours[k], ms=5, label=f"{name} ({(y == k).sum()})")
+        ax.plot(*X[y == k].T, "o^"[k], color=look.colours[k], ms=6, label=f"{name} ({(y == k).sum()})")
     for cost, model, dash, m, f in zip(costs, models, ("-", "--", ":"), missed, false, strict=True):
         (w1, w2), b = model.coef_[0], model.intercept_[0]
         said = f"negative points cost {cost:g}: {m} missed, {f} false"
         ax.axline((0, -b / w2), slope=-w1 / w2, color=look.ink, ls=dash, lw=1.8, label=said)
     ax.set(xlabel="$x_1$", ylabel="$x_2$", xlim=(-3, 4.5), ylim=(-3, 3.8))
     ax.set_title("The cheaper the negative points, the fewer positive ones are missed", fontsize=10.5)
-    figure.legend(loc="outside lower center", frameon=False, ncols=2)
-ALT = " ".join(
-    f"Cost {c:g} of negative points: {m} of 30 positive missed, {f} false."
-    for c, m, f in zip(costs, missed, false, strict=True)
+    handles, _ = ax.get_legend_handles_labels()
+    figure.legend(handles=[*handles[2:], *handles[:2]], loc="outside lower center", frameon=False, ncols=2)
+figure.set_label(
+    " ".join(
+        f"Cost {c:g} of negative points: {m} of 30 positive missed, {f} false."
+        for c, m, f in zip(costs, missed, false, strict=True)
+    )
 )
 plt.show()

@@ -51,7 +51,7 @@ with theme() as look:
     ax.set(xlabel="score $t = w^⊤x$", ylabel="probability", xlim=(-5, 5), ylim=(-0.02, 1.02))
     ax.set_title("From a score to a probability")
     ax.legend(loc="upper left", frameon=False)
-ALT = (
+figure.set_label(
     f"The sigmoid rises from {p[0]:.3f} at −5 through {p[100]:.1f} at 0 to {p[-1]:.3f} at 5; (1 + tanh t)/2 is the "
     f"same curve twice as steep, and the slope of the sigmoid is a bell of height {(p * (1 - p)).max()} at 0."
 )

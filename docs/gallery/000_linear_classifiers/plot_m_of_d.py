@@ -61,7 +61,7 @@ with theme() as look:
     ax.set(xlabel="how many of the five features are on", ylabel="corners of the cube", ylim=(0, 11))
     ax.set_title("At least 3 of 5: a linear rule on the 32 corners of a cube")
     figure.legend(loc="outside lower center", frameon=False, ncols=3)
-ALT = (
+figure.set_label(
     f"The 32 corners of a cube of five dimensions by how many features are on, {', '.join(map(str, counts))} corners; "
     f"the rule of at least {m} cuts between {m - 1} and {m}, at {-rule.intercept}; the cut at {m} meets ten corners."
 )

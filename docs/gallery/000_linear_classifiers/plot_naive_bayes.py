@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from separatrix import BernoulliNaiveBayes, GaussianNaiveBayes, NaiveBayes, PoissonNaiveBayes
-from separatrix.plots import DecisionRegionsDisplay, theme
+from separatrix.plots import DecisionRegionsDisplay
 
 rng = np.random.default_rng(0)
 y = np.repeat([0, 1], [60, 40])
@@ -56,23 +56,15 @@ for model, rows in ((binary, B), (counts, C), (shared, N), (own, N)):
     assert model.verdict_.check(rows, y)
 
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.9), layout="constrained")
-with theme() as look:
-    places = C + rng.uniform(-0.3, 0.3, C.shape)  # many counts are the same
-    for k, marker in enumerate("o^"):
-        axes[0].plot(*places[y == k].T, marker, color=look.colours[k], ms=4)
-    w, w0 = counts.rule_.weights, counts.rule_.intercept
-    axes[0].axline((0, -w0 / w[1]), slope=-w[0] / w[1], color=look.ink)
-    axes[0].set(xlim=(-1, C[:, 0].max() + 1), ylim=(-1, C[:, 1].max() + 1))
-    axes[0].set_title("Poisson counts: a line", fontsize=10.5)
-titles = ("Gaussian, one variance: a line", "Gaussian, a variance for each class: a curve")
+titles = ("Poisson counts: a line", "Gaussian, one variance: a line", "Gaussian, a variance for each class: a curve")
 shown = [
-    DecisionRegionsDisplay.from_estimator(model, N, y, ax=ax, title=title)
-    for ax, model, title in zip(axes[1:], (shared, own), titles, strict=True)
+    DecisionRegionsDisplay.from_estimator(model, rows, y, ax=ax, title=title)
+    for ax, model, rows, title in zip(axes, (counts, shared, own), (C, N, N), titles, strict=True)
 ]
 for ax in axes:
     ax.set(xlabel="$x_1$", ylabel="$x_2$")
-ALT = (
-    f"Left: 100 pairs of counts and the line {counts.rule_.equation(3)}. Middle: {shown[0].alt_text} "
-    f"Right, a curve: {shown[1].alt_text}"
+figure.set_label(
+    f"Left: {shown[0].alt_text} The line is {counts.rule_.equation(3)}. Middle: {shown[1].alt_text} "
+    f"Right, a curve: {shown[2].alt_text}"
 )
 plt.show()

@@ -60,7 +60,9 @@ with theme() as look:
     axes[0].bar_label(bars, fmt="%.1f")
     axes[0].set(xlabel="class", ylabel="probability", ylim=(0, 0.7))
     axes[0].set_title("[0.1 0.2 0.6 0.1]: class 3", fontsize=10.5)
-shown = DecisionRegionsDisplay.from_estimator(model, X, y, probabilities=True, ax=axes[1], title="Four blood types")
+shown = DecisionRegionsDisplay.from_estimator(
+    model, X, y, probabilities=True, ax=axes[1], title="Four blood types: lines where two are equally likely"
+)
 axes[1].set(xlabel="$x_1$", ylabel="$x_2$")
-ALT = f"Left: probabilities {p.tolist()} of classes 1 to 4, the third the largest. Right: {shown.alt_text}"
+figure.set_label(f"Left: probabilities {p.tolist()} of classes 1 to 4, the third the largest. Right: {shown.alt_text}")
 plt.show()

@@ -56,7 +56,9 @@ for ax, rule, t in zip(axes, (through, shifted), (0, 5), strict=True):
         ax.plot(*np.transpose([x, foot]), ":", color="black", lw=1.5)
         ax.plot(*x, marker, ms=10, color=look(side).colour, mec="white")
         ax.annotate(f"{d:+.1f}".replace("-", "−"), x, (6, -9), textcoords="offset points", ha="center", va="top")
-    ax.set(xlim=(-4, 4.2), ylim=(-2.2, 3), aspect="equal", xlabel="$x_1$", title=f"⟨w, x⟩ = {t}")
+    ax.set(xlim=(-4, 4.2), ylim=(-2.2, 3), aspect="equal", xlabel="$x_1$")
+axes[0].set_title("⟨w, x⟩ = 0: signed distances from the line")
+axes[1].set_title("⟨w, x⟩ = 5: the square has changed sides")
 axes[0].set_ylabel("$x_2$")
 fig.set_label(
     f"Two panels: a line with normal vector (3, 4) through the origin, and the same line at t = 5. Signed distances of "

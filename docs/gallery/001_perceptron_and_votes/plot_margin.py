@@ -54,6 +54,7 @@ fig, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.9), layout="constrained
 title = f"The widest band: 1/‖w⋆‖ = {gamma:.3f} to each side"
 band = MarginsDisplay.from_estimator(widest, X, y, ax=left, title=title, legend=False)
 left.legend(loc="upper right", fontsize=9)
+left.set(xlabel="$x_1$", ylabel="$x_2$")
 ell = np.linspace(0, bound.bound * 1.05, 300)
 right.plot(ell, R * np.sqrt(ell), "--", color="black", label="√ℓ R, the most that ‖ŵ‖ can be")
 right.plot(ell, gamma * ell, "-", color="black", label="ℓγ, the least that ⟨u, ŵ⟩ can be")

@@ -22,12 +22,13 @@ fig.set_label(display.alt_text)
 
 # %%
 # An update mends its own row and may spoil others: the counts in the titles go up and down. In updates 3 and 5 the
-# point was on the line itself, which counts as wrong while learning, though not in the titles. It ends all the same,
-# because the classes can be separated, and the verdict says with which margin. `check` recomputes that in exact
+# point was on the line itself: predict gives it a class, but while learning it counts as a mistake. It ends all the
+# same, because the classes can be separated, and the verdict says with which margin. `check` recomputes that in exact
 # arithmetic.
 
 assert display.data["row"] == [0, 1, 0, 1, 0, 2]
 assert display.data["wrong after"] == [3, 0, 3, 0, 1, 0]
+assert display.data["on the line after"] == [0, 1, 0, 1, 2, 0]
 model = Perceptron().fit(X, y)
 assert model.coef_.tolist() == [[3.0, -2.0]]
 assert model.score(X, y) == 1.0
@@ -54,5 +55,6 @@ assert result.kind == "overlap"
 assert result.check(corners, exclusive)
 print(result)
 crossed = SeparabilityDisplay.from_result(result, corners, exclusive)
+crossed.ax_.set(xlabel="$x_1$", ylabel="$x_2$")
 crossed.figure_.set_label(crossed.alt_text)
 plt.show()

@@ -44,7 +44,14 @@ assert model.verdict_.check(X, y)
 fig, axes = plt.subplots(1, len(steps), figsize=(3.6 * len(steps), 4.3), layout="constrained", sharey=True)
 for number, (ax, w, step) in enumerate(zip(axes, before, steps, strict=True), start=1):
     for k, label in enumerate((-1, 1)):
-        ax.plot(*X[y == label].T, look(k).marker, color=look(k).colour, ms=9, label=f"y = {label:+d}", zorder=3)
+        ax.plot(
+            *X[y == label].T,
+            look(k).marker,
+            color=look(k).colour,
+            ms=9,
+            label=f"y = {label:+d}".replace("-", "−"),
+            zorder=3,
+        )
     ax.plot(*X[step.row], "o", ms=18, mfc=current().mark, mec="black", zorder=2, label="the row mistaken")
     for name, v, dash, colour in (("before", w, "--", current().grey), ("after", step.weights, "-", "black")):
         ax.axline((0, 0), (-v[1], v[0]), ls=dash, color=colour, lw=1.5, label=f"boundary {name}")

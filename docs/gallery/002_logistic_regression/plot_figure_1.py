@@ -42,7 +42,7 @@ feet = model.rule_.foot(X)
 assert np.allclose(model.rule_.score(feet), 0, atol=1e-12)
 assert np.allclose(np.linalg.norm(X - feet, axis=1), np.abs(d), atol=1e-12)
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(10, 5), layout="compressed")
 shown = DecisionRegionsDisplay.from_estimator(model, X, y, ax=axes[0], title="The line, and the way to it")
 axes[0].set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
 with theme() as look:
@@ -57,5 +57,7 @@ with theme() as look:
     axes[1].set(xlabel="signed distance $d$ from the line", ylabel="$P(Y = 1 | x)$")
     axes[1].set_title(f"$P = \\sigma(d\\,\\|w\\|)$, $\\|w\\| = {np.linalg.norm(w):.3f}$", fontsize=10.5)
     axes[1].legend(frameon=False, loc="upper left")
-ALT = f"Left: {shown.alt_text} Right: P of the 18 points against d from {d.min():.2f} to {d.max():.2f}, on one sigmoid."
+figure.set_label(
+    f"Left: {shown.alt_text} Right: P of the 18 points against d from {d.min():.2f} to {d.max():.2f}, on one sigmoid."
+)
 plt.show()

@@ -66,7 +66,7 @@ with theme() as look:
     right.set(xlim=(-5, 5), ylim=(0, 1.18))
     right.set_title("How much a point moves the weights", fontsize=10.5)
     right.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
-ALT = (
+figure.set_label(
     f"Left: the sigmoid from {p[0]:.3f} at −5 to {p[-1]:.3f} at 5. Right: the influence of a point on an update of the "
     f"squared error is a bump with its top {squared.max():.4f} at {t[squared.argmax()]:.2f}; on one of the likelihood "
     f"it falls from {likelihood[0]:.3f} for points far on the wrong side to {likelihood[-1]:.3f}."

@@ -81,5 +81,5 @@ with theme() as look:
         )
         ax.set_title(name, fontsize=10.5)
         ax.legend(frameon=False, loc="upper left")
-ALT = " ".join(f"{name}, {how}: {value:.2g} above the floor." for (name, how), value in excess.items())
+figure.set_label(" ".join(f"{name}, {how}: {value:.2g} above the floor." for (name, how), value in excess.items()))
 plt.show()

@@ -74,9 +74,10 @@ with theme() as look:
     ax.text(60, 1.9, "two mistakes", ha="center", va="top")
     ax.text(60, 3.08, "three mistakes", ha="center")
     ax.set(xlabel="length of the weights, as a multiple of the minimum's", ylabel="$E(w)$", ylim=(1.6, 4.7))
-    ax.set_title("Squared error along two directions from w = 0", fontsize=10.5)
+    ax.set_title("Along one direction a minimum, along the other E falls for ever", fontsize=10.5)
     ax.legend(frameon=False, loc="upper right")
-ALT = (
-    f"E along two directions: one has its least value {E(here):.3f} at the minimum, the other falls to {falls[-1]:.0f}."
+figure.set_label(
+    f"The squared error along two directions from w = 0: one has its least value {E(here):.3f} at the minimum, and ends "
+    f"at {rises[-1]:.0f}; the other falls to {falls[-1]:.0f}, the number of mistakes of the best line."
 )
 plt.show()

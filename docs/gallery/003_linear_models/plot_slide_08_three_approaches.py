@@ -58,8 +58,8 @@ for k, mean in enumerate(means):
         ellipse = mean + np.sqrt(-2 * np.log(1 - mass)) * circle @ np.linalg.cholesky(common).T
         axes[2].plot(*ellipse.T, "-" if k == 0 else "--", color=look(k).colour, lw=2)
     axes[2].plot(*mean, "P", ms=11, mfc=look(k).colour, mec="black")
-for ax in axes[1:]:
-    ax.set_ylabel("")
+for ax in axes:
+    ax.set(xlabel="$x_1$", ylabel="$x_2$" if ax is axes[0] else "")
 handles, _ = axes[0].get_legend_handles_labels()
 fig.legend(handles, ["class A", "class B", "classified wrongly"], loc="outside lower center", ncols=3, frameon=False)
 fig.set_label(" ".join(said))

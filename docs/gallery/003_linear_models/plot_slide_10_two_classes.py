@@ -57,7 +57,9 @@ for (w0, each), dash in zip(shifts.items(), ("-", "--", "-."), strict=True):
     at = -each.distance([[0, 0]])[0] * unit
     right.axline(at, at + along, color="black", ls=dash, lw=1.8, label=f"$w_0$ = {w0:g}".replace("-", "−"))
     right.annotate("", at + 0.8 * unit, at, arrowprops={"arrowstyle": "-|>", "lw": 2, "color": look(1).colour})
-right.legend(loc="upper right", title="one w, three w₀")
+right.legend(loc="upper right")
+left.set_title("w is at right angles to the boundary, y(x)/‖w‖ is a distance", fontsize=10.5)
+right.set_title("One w, three w₀: the boundary shifts and does not turn", fontsize=10.5)
 for ax in (left, right):
     ax.plot(0, 0, "k+", ms=13, mew=2)
     ax.set(xlim=(-2, 4.6), ylim=(-2, 3.8), aspect="equal", xlabel="$x_1$")

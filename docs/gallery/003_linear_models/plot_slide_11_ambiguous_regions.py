@@ -50,7 +50,8 @@ said = []
 for ax, (title, model) in zip(axes, titles.items(), strict=True):
     display = DecisionRegionsDisplay.from_estimator(model, X, y, ax=ax, title=title, legend=False, fine=501)
     said.append(display.alt_text)
-axes[1].set_ylabel("")
+for ax in axes:
+    ax.set(xlabel="$x_1$", ylabel="$x_2$" if ax is axes[0] else "")
 handles, _ = axes[0].get_legend_handles_labels()
 names = ["class A", "class B", "class C", "classified wrongly", "left open by the votes"]
 fig.legend(handles, names, loc="outside lower center", ncols=5, frameon=False)

@@ -43,11 +43,12 @@ assert (rule.classify(beyond)[same] != rule.classify(ends[0])[same]).any()
 fig, ax = plt.subplots(figsize=(6.6, 6), layout="constrained")
 title = "Five linear functions, the largest decides:\nevery region is convex, no point is left open"
 display = DecisionRegionsDisplay.from_estimator(model, X, y, ax=ax, title=title, fine=201)
+ax.set(xlabel="$x_1$", ylabel="$x_2$")
 pair = np.array([[2.7, -1.9], [4.6, 2.4]])
 assert set(rule.classify(np.linspace(*pair, 50))) == {"A"}
 ax.plot(*pair.T, "k-", lw=3, zorder=5)
 ax.plot(*pair.T, "o", ms=10, mfc="#F0E442", mec="black", zorder=6)
 for name, point in zip(("$x_A$", "$x_B$"), pair, strict=True):
     ax.annotate(name, point, (10, -5), textcoords="offset points", fontsize=14, zorder=7)
-fig.set_label(display.alt_text + " A segment between two points of region A stays within it.")
+fig.set_label(f"{display.alt_text} A segment from (2.7, −1.9) to (4.6, 2.4), two points of region A, stays within it.")
 plt.show()

@@ -51,9 +51,12 @@ assert turn[wrong_side, "squared error of σ"] < 0.1
 assert all(wrong[scene, "squared error of σ"] == 5 for scene in scenes)
 
 # %%
-# The lines on the rows. Under each title stands by how much the three have turned.
+# The lines on the rows. Under each title stands who turned, and by how much.
 
-said = {scene: "turned by " + ", ".join(f"{turn[scene, name]:.0f}°" for name in learners) for scene in scenes}
+said = {}
+for scene in scenes:
+    turned = [f"{name} {turn[scene, name]:.0f}°" for name in learners if turn[scene, name] > 1]
+    said[scene] = "turned: " + (", ".join(turned) or "none")
 fig, axes = plt.subplots(1, 3, figsize=(12, 4.7), layout="constrained", sharey=True)
 for ax, (scene, (X, y)) in zip(axes, scenes.items(), strict=True):
     for name, dash, colour in zip(learners, ("--", "-", ":"), current().colours[2:5], strict=True):
@@ -62,9 +65,10 @@ for ax, (scene, (X, y)) in zip(axes, scenes.items(), strict=True):
         ax.axline(foot, slope=slope, ls=dash, color=colour, lw=2.6, label=name)
     for k in (0, 1):
         ax.plot(*X[y == k].T, look(k).marker, color=look(k).colour, ms=6, mec="white", mew=0.4, label=f"class {k}")
-    ax.set(xlim=(-9.8, 9.2), ylim=(-8.5, 5), xlabel="$x_1$", title=f"{scene}\n{said[scene]}")
+    ax.set(xlim=(-9.8, 9.2), ylim=(-8.5, 5), xlabel="$x_1$")
+    ax.set_title(f"{scene}\n{said[scene]}", fontsize=10)
 axes[0].set_ylabel("$x_2$")
-axes[0].set_title("as they come\n")
+axes[0].set_title("as they come: all three agree\n", fontsize=10)
 fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
-fig.set_label(f"Boundaries of {', '.join(learners)}. " + " ".join(f"{k}: {said[k]}." for k in (right, wrong_side)))
+fig.set_label(f"Boundaries of {', '.join(learners)}. " + " ".join(f"With {k}, {said[k]}." for k in (right, wrong_side)))
 plt.show()

@@ -37,19 +37,20 @@ wrong = {name: int((model.predict(X) != y).sum()) for name, model in (("squares"
 print("wrong of 160:", wrong)
 assert wrong == {"squares": 40, "logistic": 0}  # the forty are all of B
 
-fig, axes = plt.subplots(1, 3, figsize=(12.6, 4.7), layout="constrained")
-said = []
-for ax, model, name in zip(axes, (squares, logistic), ("least squares", "logistic regression"), strict=False):
-    title = f"{name}: {(model.predict(X) != y).sum()} of 160 wrong"
-    display = DecisionRegionsDisplay.from_estimator(model, X, y, ax=ax, title=title, legend=False)
-    said.append(display.alt_text)
-
 # %%
 # Why: the three planes of least squares along the diagonal, and the shares of the classes that they try to follow.
 
 along = np.linspace(-4, 4, 81)
 planes = squares.decision_function(np.column_stack([along, along]))
 assert (planes[:, 1] < planes[:, [0, 2]].max(axis=1)).all()
+
+fig, axes = plt.subplots(1, 3, figsize=(12.6, 4.7), layout="constrained")
+said = []
+for ax, model, name in zip(axes, (squares, logistic), ("least squares", "logistic regression"), strict=False):
+    title = f"{name}: {(model.predict(X) != y).sum()} of 160 wrong"
+    display = DecisionRegionsDisplay.from_estimator(model, X, y, ax=ax, title=title, legend=False)
+    ax.set(xlabel="$x_1$", ylabel="$x_2$")
+    said.append(display.alt_text)
 for k, label in enumerate("ABC"):
     colour, marker = look(k)
     axes[2].plot(along, planes[:, k], ls=DASHES[k], color=colour, lw=2.2, label=f"score of {label}")

@@ -58,6 +58,6 @@ axes["e"].plot(range(5), losses, "o-", color=current().ink, ms=9)
 for k, (loss, place) in enumerate(zip(losses, [(0, 9), (0, -19), (0, 9), (18, 5), (0, 9)], strict=True)):
     axes["e"].annotate(f"{loss:.2f}", (k, loss), place, textcoords="offset points", ha="center")
 axes["e"].set(xlabel="updates", ylabel="$L_P$", ylim=(-0.4, 11.5), xlim=(-0.4, 4.4), xticks=range(5))
-axes["e"].set_title("the perceptron criterion")
+axes["e"].set_title("the criterion rises before it falls to 0", fontsize=10.5)
 fig.set_label(f"{display.alt_text} The criterion goes {', '.join(f'{loss:.2f}' for loss in losses)}.")
 plt.show()

@@ -46,6 +46,7 @@ assert (np.abs([model.intercept_[0] + 6.6, model.coef_[0, 0] - 1.2]) < 2 * infer
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
 display = ResponseDisplay.from_estimator(model, x[::8, None], t[::8], ax=left, title="along x: score and probability")
+left.set_xlabel("x")
 groups = np.array_split(np.argsort(a), 10)
 middles, shares = [a[rows].mean() for rows in groups], np.array([t[rows].mean() for rows in groups])
 off = np.abs(shares - [p[rows].mean() for rows in groups])

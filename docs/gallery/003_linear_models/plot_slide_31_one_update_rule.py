@@ -56,11 +56,14 @@ for ax, (name, path) in zip(axes[1:], paths.items(), strict=True):
     ax.axline(-w[2] * w[:2] / (w[:2] @ w[:2]), slope=-w[0] / w[1], color="black", lw=2)
     for k in (0, 1):
         own = t == k
-        ax.scatter(*X[own].T, s=20, c=look(k).colour, marker=look(k).marker, lw=0)
+        ax.scatter(*X[own].T, s=24, c=look(k).colour, marker=look(k).marker, lw=0, label=f"class {k}")
         ax.scatter(*X[own].T, s=260 * moved[name][own], fc="none", ec=look(k).colour, lw=1.2)
     wrong = int(((phi @ w > 0) != t).sum())
     ax.set(xlabel="$x_1$", ylabel="$x_2$", xlim=(-3, 3), ylim=(-2.8, 2.8))
     ax.set_title(f"{name}: {(moved[name] > 0).sum()} of 80 rows moved w,\n{wrong} are wrong at the end")
+ring = plt.Line2D([], [], ls="none", marker="o", mfc="none", mec="black", ms=11, label="the larger, the more w moved")
+handles, _ = axes[1].get_legend_handles_labels()
+fig.legend(handles=[*handles, ring], loc="outside lower center", ncols=3, frameon=False)
 fig.set_label(
     f"A logistic function and a step, and one pass with each: {(moved['logistic'] > 0).sum()} of 80 rows move the "
     f"weights with the first, {(moved['step'] > 0).sum()} with the second."

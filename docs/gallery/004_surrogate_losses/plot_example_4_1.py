@@ -64,4 +64,4 @@ for style, (name, rule), place in zip(("--", "-.", ":"), rules.items(), PLACES, 
 axes[0, 1].set(xlim=(-3.6, 3.8), ylim=(-3.6, 3.8))
 axes[1, 1].set(xlim=(-0.3, 1.3), ylim=(-0.3, 1.3))
 
-ALT = " ".join(f"{title}. {each.alt_text}" for title, each in zip(titles, displays, strict=True))
+fig.set_label(" ".join(f"{title}. {each.alt_text}" for title, each in zip(titles, displays, strict=True)))

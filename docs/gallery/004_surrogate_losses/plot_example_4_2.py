@@ -52,7 +52,12 @@ fig, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained
 for k, label in enumerate((-1, 1)):
     rows = X[y == label, 0]
     left.scatter(
-        rows, np.full(len(rows), label), s=52, c=look(k).colour, marker=look(k).marker, label=f"y = {label:+d}"
+        rows,
+        np.full(len(rows), label),
+        s=52,
+        c=look(k).colour,
+        marker=look(k).marker,
+        label=f"y = {label:+d}".replace("-", "−"),
     )
 look_here = {"color": current().mark, "alpha": 0.6, "lw": 0, "zorder": 0, "label": "best boundaries: 1 mistake"}
 left.axvspan(interval.low, interval.high, 0, 0.74, **look_here)
@@ -60,4 +65,4 @@ left.set(title="Nine points", xlabel="x₁", ylabel="y", ylim=(-1.8, 2.8), ytick
 left.legend(loc="upper left", frameon=False)
 display = LossSurfaceDisplay.from_surface(mistakes).plot(right, title="J₀₁(θ₀, θ₁): flat steps along rays")
 
-ALT = f"Nine points of one feature, and beside them: {display.alt_text}"
+fig.set_label(f"Nine points of one feature, and beside them: {display.alt_text}")

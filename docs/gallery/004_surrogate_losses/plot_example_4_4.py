@@ -62,12 +62,12 @@ assert mistakes.at(*far.theta) == 1 / 9
 # The three landscapes.
 
 fig, axes = plt.subplots(1, 3, figsize=(13, 4.4), layout="constrained", sharey=True)
-titles = ("J₀₁: steps", "J_LMSE: smooth, a valley without end", "J_NLL: convex, one minimum")
+titles = ("$J_{01}$: steps", "$J_{LMSE}$: smooth, a valley without end", "$J_{NLL}$: convex, one minimum")
 displays = [
-    LossSurfaceDisplay.from_surface(each).plot(ax, title=title)
+    LossSurfaceDisplay.from_surface(each).plot(ax, title=title, legend=False)
     for each, ax, title in zip((mistakes, lmse, nll), axes, titles, strict=True)
 ]
 entries = legend_entries([mistakes, lmse, nll])
 fig.legend(handles=entries, loc="outside lower center", ncols=len(entries), frameon=False)
 
-ALT = " ".join(display.alt_text for display in displays)
+fig.set_label(" ".join(display.alt_text for display in displays))

@@ -52,10 +52,13 @@ assert np.isclose(cuts[0].values.min() * 9, 4)
 # Landscapes above, cuts below.
 
 fig, axes = plt.subplots(2, 3, figsize=(13, 7), layout="constrained", height_ratios=(3, 1.7), sharex="col")
-titles = ("J₀₁: steps", "J_LMSE: several valleys", "J_NLL: one valley")
+titles = ("$J_{01}$: steps", "$J_{LMSE}$: several valleys", "$J_{NLL}$: one valley")
 words = []
 for (upper, lower), each, cut, title in zip(axes.T, (mistakes, lmse, nll), cuts, titles, strict=True):
-    words += [LossSurfaceDisplay.from_surface(each).plot(upper, title=title).alt_text, describe_slice(cut)]
+    words += [
+        LossSurfaceDisplay.from_surface(each).plot(upper, title=title, legend=False).alt_text,
+        describe_slice(cut),
+    ]
     upper.axhline(3, ls="--", color="white", lw=1.6)
     upper.set_xlabel("")
     draw_slice(cut, lower).margins(y=0.4)
@@ -64,4 +67,4 @@ for (upper, lower), each, cut, title in zip(axes.T, (mistakes, lmse, nll), cuts,
 entries = [*legend_entries([mistakes, lmse, nll]), plt.Line2D([], [], ls="--", color="grey", label="the cut, θ₁ = 3")]
 fig.legend(handles=entries, loc="outside lower center", ncols=len(entries), frameon=False)
 
-ALT = " ".join(words)
+fig.set_label(" ".join(words))

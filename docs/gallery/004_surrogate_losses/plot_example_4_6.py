@@ -12,7 +12,7 @@ import numpy as np
 
 from separatrix import LinearRule, MaxMarginClassifier, separability
 from separatrix.features import Polynomial
-from separatrix.plots.style import current, look
+from separatrix.plots.style import class_words, current, look
 
 X = np.array([-3, -2.5, -1.5, -0.5, 0.25, 1, 2, 3])[:, None]
 y = np.array([-1, -1, -1, 1, 1, 1, -1, -1])
@@ -67,7 +67,7 @@ left.plot(zeros, [0, 0], "s", color="black", ms=8, zorder=4, label="r(x) = 0 at 
 for k, label in enumerate((-1, 1)):
     own = y == label
     left.scatter(X[own, 0], 0 * X[own, 0], s=60, c=look(k).colour, marker=look(k).marker, zorder=3, ec="white")
-    right.scatter(*lifted[own].T, s=60, c=look(k).colour, marker=look(k).marker, zorder=3, label=f"class {label:+d}")
+    right.scatter(*lifted[own].T, s=60, c=look(k).colour, marker=look(k).marker, zorder=3, label=class_words(label))
 left.set(title="(a) One feature: the response is curved", xlabel="x", ylabel="r(x)", xlim=(x[0], x[-1]), ylim=(-9, 6))
 right.set(
     title="(b) Two features: a line parts them", xlabel="x̃₁ = x", ylabel="x̃₂ = x²", xlim=(x[0], x[-1]), ylim=(-1, 10.4)
@@ -75,7 +75,7 @@ right.set(
 left.legend(loc="lower center", frameon=False)
 right.legend(loc="upper center", frameon=False)
 
-ALT = (
+fig.set_label(
     f"Eight points on a line, the three positive ones between {zeros[0]:g} and {zeros[1]:g}; and the same on a "
     f"parabola, where a straight line parts them, the nearest point {nearest:.2f} away."
 )

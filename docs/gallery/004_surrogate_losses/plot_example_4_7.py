@@ -15,6 +15,7 @@ from sklearn.datasets import load_iris
 
 from separatrix import BudgetWarning, JointPerceptron, Perceptron, Pocket, separability
 from separatrix.plots import DecisionRegionsDisplay
+from separatrix.plots.legends import legend_below
 from separatrix.plots.style import current
 
 iris = load_iris(as_frame=True)
@@ -68,6 +69,14 @@ for a, b in (("setosa", "versicolor"), ("setosa", "virginica"), ("versicolor", "
     scores = pocket.rule_.score(line)
     third = ({0, 1, 2} - {pocket.rule_.classes.index(a), pocket.rule_.classes.index(b)}).pop()
     assert np.allclose(np.delete(scores, third, axis=1)[:, 0], np.delete(scores, third, axis=1)[:, 1], atol=1e-8)
-    ax.plot(*line.T, ls="--", color=current().grey, lw=1.2, zorder=2)
+    ax.plot(
+        *line.T,
+        ls="--",
+        color=current().grey,
+        lw=1.2,
+        zorder=2,
+        label="_" if third else "two classes with equal scores",
+    )
+legend_below(ax, 3)
 
-ALT = f"{display.alt_text} Dashed lines are where two classes have equal scores."
+fig.set_label(f"{display.alt_text} Dashed lines are where two classes have equal scores.")

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from separatrix import ZeroOneClassifier, scenes
-from separatrix.plots.style import current, look
+from separatrix.plots.style import class_words, current, look
 
 X, y = scenes.figure_4_1()
 model = ZeroOneClassifier().fit(X, y)  # of all lines one with the fewest mistakes
@@ -49,20 +49,20 @@ axes[1].plot(x[x <= boundary], decision[x <= boundary], color=current().ink, lw=
 axes[1].plot(x[x > boundary], decision[x > boundary], color=current().ink, lw=2)
 for k, side in enumerate((x <= boundary, x > boundary)):
     axes[2].axvspan(x[side][0], x[side][-1], color=look(k).colour, alpha=current().veil, lw=0)
-    axes[2].text(x[side].mean(), 0.68, f"say {(-1, 1)[k]:+d}", ha="center", color=look(k).colour)
+    axes[2].text(x[side].mean(), 0.68, f"say {(-1, 1)[k]:+d}".replace("-", "−"), ha="center", color=look(k).colour)
 for ax in axes:
     for k, label in enumerate((-1, 1)):
         height = np.full((y == label).sum(), label) if ax is not axes[2] else np.zeros((y == label).sum())
-        ax.scatter(X[y == label, 0], height, s=48, c=look(k).colour, marker=look(k).marker, label=f"class {label:+d}")
+        ax.scatter(X[y == label, 0], height, s=48, c=look(k).colour, marker=look(k).marker, label=class_words(label))
     ax.axvline(boundary, color=current().grey, ls=":", lw=1.2, zorder=0)
     ax.axhline(0, color=current().grey, lw=0.6, zorder=0)
-    ax.plot(boundary, 0, "s", color="black", ms=9, zorder=4, label=f"r(x) = 0 at x = {boundary:g}")
+    ax.plot(boundary, 0, "s", color="black", ms=9, zorder=4, label=f"r(x) = 0 at x = −{-boundary:g}")
 axes[0].set(title="(a) the response r(x) = θ₀ + θ₁x", ylabel="r, and y of the points", ylim=(-5.6, 9.4))
 axes[1].set(title="(b) the decision sign(r(x))", ylabel="ŷ, and y", ylim=(-1.6, 1.6), yticks=(-1, 0, 1))
 axes[2].set(title="(c) the regions", xlabel="x₁", ylim=(-1, 1.3), yticks=(), xlim=(x[0], x[-1]))
 axes[0].legend(loc="upper left", frameon=False)
 
-ALT = (
+fig.set_label(
     f"Three panels over one feature with nine points. A line crosses zero at {boundary:g}; its sign jumps there from "
     f"-1 to +1; there the two regions meet. {wrong.sum()} of {len(y)} points, at {X[wrong, 0][0]:g}, is wrong."
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix import LogisticRegression
 from separatrix.plots import DecisionRegionsDisplay, ResponseDisplay
-from separatrix.plots.style import current, dress
+from separatrix.plots.style import dress
 
 rng = np.random.default_rng(4)
 X = np.vstack([rng.normal([-1, -0.5], 1, (40, 2)), rng.normal([1, 1], 1, (40, 2))])
@@ -65,7 +65,8 @@ second.view_init(elev=24, azim=-125)
 dress(second)
 third = fig.add_subplot(1, 3, 3)
 regions = DecisionRegionsDisplay.from_estimator(model, X, y, ax=third, title="(c) the regions: a line between them")
-third.plot(*line.T, "--", color=current().mark, lw=2.2, zorder=5)  # the formula, upon what the model answers
 third.set(xlabel="x₁", ylabel="x₂")
 
-ALT = f"A plane over two features, its sign, and the line where it is zero. {regions.alt_text}"
+fig.set_label(
+    f"A plane over two features, its sign, and the line {rule.equation(3)} where it is zero. {regions.alt_text}"
+)

@@ -63,13 +63,13 @@ for ax, rows, model, edge, letter in zip(axes, (before, after), fits, at, "ab", 
     ax.plot(x, model.rule_.side(x[:, None]), "--", color=look(2).colour, lw=1.8, label="sign(r(x))", zorder=2)
     ax.plot(edge, 0, "s", color="black", ms=9, zorder=5, label="boundary")
     ax.set(ylim=(-1.7, 2.2), yticks=(-1, 0, 1), ylabel="y", xlim=(x[0], x[-1]))
-    ax.set_title(f"({letter}) {wrong.sum()} of {len(rows.y)} wrong, boundary at {edge:.2f}")
+    ax.set_title(f"({letter}) {wrong.sum()} of {len(rows.y)} wrong, boundary at −{-edge:.2f}")
 axes[1].plot(x, fits[0].decision_function(x[:, None]), ":", color=current().grey, lw=1, label="r(x) of (a)", zorder=1)
 axes[1].annotate("three easy points added", (6, 1.05), (5.2, 1.75), ha="center", arrowprops={"arrowstyle": "->"})
 axes[1].set_xlabel("x₁")
 axes[1].legend(loc="lower right", frameon=False, ncols=2)
 
-ALT = (
+fig.set_label(
     f"A least-squares line through nine points of class ±1 changes sign at {at[0]:.2f} and errs on "
     f"{mistakes(fits[0], before)}. With three positive points near 6 added it changes sign at {at[1]:.2f} and errs on "
     f"{mistakes(fits[1], after)} of {len(after.y)}."

@@ -53,7 +53,7 @@ for ax, (name, curve, hard, jump, rise, derivative) in zip(axes, panels, strict=
     ax.legend(loc="upper left", frameon=False)
     ax.grid(alpha=0.3)
 
-ALT = (
+fig.set_label(
     f"The logistic function from {sigma[0]:.4f} at -8 to {sigma[-1]:.4f} at 8, {sigma[800]:g} at 0, with its slope, "
     f"{slope.max():g} at 0; and 2σ − 1 from {rho[0]:.4f} to {rho[-1]:.4f}, slope {2 * slope.max():g} at 0."
 )

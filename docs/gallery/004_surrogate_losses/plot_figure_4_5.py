@@ -39,10 +39,10 @@ assert (lmse.bound, nll.bound) == (4, 1 / np.log(2))
 # The pull of a point: of J_NLL it tends to 1, of J_LMSE to 0, and it is greatest at m = -log 2. Where the slope turns
 # back, J_LMSE is not convex.
 
-pull = {"J_LMSE = (y − ρ)²": -4 * lmse.slope(m), "J_NLL": -nll.slope(m)}
-assert pull["J_NLL"][0] > 0.9999
-assert pull["J_LMSE = (y − ρ)²"][0] < 1e-4
-peak = m[pull["J_LMSE = (y − ρ)²"].argmax()]
+pull = {"logistic squared, J_LMSE": -4 * lmse.slope(m), "log likelihood, J_NLL": -nll.slope(m)}
+assert pull["log likelihood, J_NLL"][0] > 0.9999
+assert pull["logistic squared, J_LMSE"][0] < 1e-4
+peak = m[pull["logistic squared, J_LMSE"].argmax()]
 assert abs(peak + np.log(2)) < 0.005
 assert lmse.curvature(-np.log(2) - 0.01) < 0 < lmse.curvature(-np.log(2) + 0.01)
 assert (nll.curvature(m) > 0).all()
@@ -60,11 +60,11 @@ left.set(ylim=(-0.2, 9), xlabel="response r = xᵀθ")
 for k, (name, values) in enumerate(pull.items()):
     right.plot(m, values, color=look(k).colour, ls=DASHES[k], lw=2, label=name)
 right.axvspan(-6, 0, color=current().grey, alpha=0.12, lw=0, zorder=0)
-right.plot(peak, pull["J_LMSE = (y − ρ)²"].max(), "o", color=look(0).colour)
+right.plot(peak, pull["logistic squared, J_LMSE"].max(), "o", color=look(0).colour)
 right.annotate("greatest at −log 2", (peak, 1.19), (0, 8), textcoords="offset points", ha="center")
-right.set(xlim=(-6, 4), ylim=(0, 1.5), xlabel="response r = xᵀθ", ylabel="− slope", title="How hard the point pulls")
+right.set(xlim=(-6, 4), ylim=(0, 1.65), xlabel="response r = xᵀθ", ylabel="− slope", title="How hard the point pulls")
 right.legend(loc="upper right", frameon=False)
 
-ALT = (
+fig.set_label(
     f"{display.alt_text} At -6 the slope of J_NLL is {nll.slope(-6.0):.3f}, that of J_LMSE {4 * lmse.slope(-6.0):.3f}."
 )

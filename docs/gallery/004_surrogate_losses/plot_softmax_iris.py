@@ -69,4 +69,4 @@ curves = ResponseDisplay.from_estimator(
     title=f"Probabilities at the mean petal width, {X['petal width (cm)'].mean():.2f} cm",
 )  # fmt: skip
 
-ALT = f"{display.alt_text} {curves.alt_text}"
+fig.set_label(f"{display.alt_text} {curves.alt_text}")

@@ -124,7 +124,9 @@ class DecisionRegionsDisplay(Display):
     @property
     def alt_text(self) -> str:
         """The shares of the area, what is left open, and how many rows are wrong."""
-        area = [f"{label} {np.mean(self.chosen == k):.0%}" for k, label in enumerate(self.classes.tolist())]
+        area = [
+            f"{class_words(label)} has {np.mean(self.chosen == k):.0%}" for k, label in enumerate(self.classes.tolist())
+        ]
         ranges = [
             f"{name} from {t[0]:.3g} to {t[-1]:.3g}"
             for name, t in zip(self.plane.axes, (self.across, self.up), strict=True)

@@ -10,7 +10,7 @@ SMALL = 9.0
 """The size of letters in legends and notes, in points."""
 BELOW = 38.0
 """Points between the axes and the legend: the height of ticks and label."""
-ASIDE = 0.9
+ASIDE = 0.75
 """Inches that the label and the numbers of an axis take beside the axes."""
 ABOVE = 0.5
 """Inches between a legend and the axes in the row below: their title."""

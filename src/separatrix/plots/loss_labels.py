@@ -1,7 +1,8 @@
-"""Where the value of a minimum is written: beside its mark, and off the path of a solver."""
+"""Where the value of a minimum is written: beside its mark, and off its arrow and the path of a solver."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,9 @@ FREE = 8.0
 """Points between the letters and a path that is not touched."""
 
 
-def write_value(ax: Any, value: float, place: Floats, path: Floats | None) -> None:
-    """Three digits of the value near the place, inside the axes and away from the path."""
-    shift = _shift(ax, place, path)
+def write_value(ax: Any, value: float, place: Floats, ways: Sequence[Floats]) -> None:
+    """Three digits of the value near the place, inside the axes and off the ways: a path, an arrow."""
+    shift = _shift(ax, place, ways)
     ax.annotate(
         f"{value:.3f}".rstrip("0").rstrip("."), place, xytext=shift, textcoords="offset points", ha="center",
         va="center", fontsize=LETTERS, zorder=9,
@@ -31,12 +32,12 @@ def write_value(ax: Any, value: float, place: Floats, path: Floats | None) -> No
     )  # fmt: skip
 
 
-def _shift(ax: Any, place: Floats, path: Floats | None) -> tuple[float, float]:
+def _shift(ax: Any, place: Floats, ways: Sequence[Floats]) -> tuple[float, float]:
     points = 72 / ax.figure.dpi
     at = ax.transData.transform(place) * points
     frame = ax.get_window_extent()
     low, high = np.array([frame.x0, frame.y0]) * points, np.array([frame.x1, frame.y1]) * points
-    way = np.empty((0, 2)) if path is None else ax.transData.transform(_dense(path)) * points
+    way = np.vstack([np.empty((0, 2)), *(ax.transData.transform(_dense(each)) * points for each in ways)])
     best, most = (0.0, AWAY[1]), -np.inf
     for side in PLACES:
         shift = np.array(side) * AWAY

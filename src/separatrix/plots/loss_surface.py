@@ -189,15 +189,17 @@ def _outline(ax: Any, s: Surface, minimum: Minimum) -> None:
 
 
 def _mark(ax: Any, s: Surface, minimum: Minimum, path: Floats | None) -> None:
-    mark = MARKS[minimum.kind]
+    mark, ways = MARKS[minimum.kind], [] if path is None else [path]
     radial = minimum.cone is not None or not minimum.attained
     place = _towards_rim(s, np.array(minimum.theta), 0.72) if radial else np.array(minimum.theta)
     if minimum.attained:
         ax.plot(*place, marker=mark.marker, ms=mark.size, mfc=mark.colour, mec="black", mew=1.2, ls="none", zorder=5)
     else:
-        _arrow(ax, place, _towards_rim(s, np.array(minimum.theta), 0.97), mark)
+        tip = _towards_rim(s, np.array(minimum.theta), 0.97)
+        _arrow(ax, place, tip, mark)
+        ways.append(np.array([place, tip]))
     if not minimum.kind.startswith("local, "):  # they may be many
-        write_value(ax, minimum.value, place, path)
+        write_value(ax, minimum.value, place, ways)
 
 
 def _towards_rim(s: Surface, theta: Floats, part: float) -> Floats:

@@ -106,14 +106,14 @@ class MarginsDisplay(Display):
     def alt_text(self) -> str:
         """From where to where margins reach, their medians by class, and the share on the wrong side."""
         what = "Signed distances" if self.distances else "Leads of the score"
-        medians = [f"{label} {np.median(self.margins[self.truth == k]):.3g}"
+        medians = [f"{class_words(label)} {np.median(self.margins[self.truth == k]):.3g}"
                    for k, label in enumerate(self.classes.tolist()) if (self.truth == k).any()]  # fmt: skip
         words = (
             f"{what} of {plural(len(self.margins))} of {self.name}, from {self.margins.min():.3g} to "
             f"{self.margins.max():.3g}; medians: {', '.join(medians)}. {self._wrong_words()}."
         )
         if self.kind == "band" and self.half is not None:
-            words += f" The band reaches {self.half:.4g} to each side; {plural(len(self.ringed))}: {self.ringed_words}."
+            words += f" The band reaches {self.half:.4g} to each side; {self.ringed_words}: {len(self.ringed)}."
         return words
 
     def _wrong_words(self) -> str:

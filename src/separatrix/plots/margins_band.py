@@ -23,7 +23,7 @@ picture is at most so many times as wide as high, or as high as wide."""
 
 def draw_band(ax: Any, display: MarginsDisplay) -> None:
     """The boundary, the lines at the margin, the rows, and rings around those that bear it."""
-    worn, rule, n = current(), display.rule, len(display.X)
+    worn, rule, rows = current(), display.rule, len(display.X)
     assert rule is not None
     low, high, alike = _box(display.X)
     if display.half is not None:
@@ -39,11 +39,13 @@ def draw_band(ax: Any, display: MarginsDisplay) -> None:
     for k, label in enumerate(display.classes.tolist()):
         colour, marker = look(k)
         points = display.X[display.truth == k]
-        ax.scatter(*points.T, s=row_size(n), c=colour, marker=marker, lw=0.4, ec=worn.paper, zorder=3,
+        ax.scatter(*points.T, s=row_size(rows), c=colour, marker=marker, lw=0.4, ec=worn.paper, zorder=3,
                    label=class_words(label))  # fmt: skip
     if len(display.ringed):
         words = f"{display.ringed_words} ({len(display.ringed)})"
-        ax.scatter(*display.X[display.ringed].T, s=ring_size(n), fc="none", ec=worn.ink, lw=1.1, zorder=4, label=words)
+        ax.scatter(
+            *display.X[display.ringed].T, s=ring_size(rows), fc="none", ec=worn.ink, lw=1.1, zorder=4, label=words
+        )
     ax.set_xlim(low[0], high[0])
     ax.set_ylim(low[1], high[1])
     if alike:

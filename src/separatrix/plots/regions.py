@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from numpy.typing import NDArray
 
-from .style import current, dress, look, plural, theme
+from .style import current, dress, look, plural, row_size, theme
 
 Floats = NDArray[np.float64]
 PAD, FINE = 0.15, 301
@@ -67,7 +67,8 @@ def draw(model: Any, X: Any, y: Any, *, ax: Any = None, fine: int = FINE) -> Any
                    linestyles="--")  # fmt: skip
     for k, label in enumerate(found.classes.tolist()):
         colour, marker = look(k)
-        ax.scatter(*rows[labels == label].T, s=20, c=colour, marker=marker, lw=0.3, ec=worn.paper, label=str(label))
+        ax.scatter(*rows[labels == label].T, s=row_size(len(rows)), c=colour, marker=marker, lw=0.3, ec=worn.paper,
+                   label=str(label))  # fmt: skip
     ax.set_xlim(found.across[0], found.across[-1])
     ax.set_ylim(found.up[0], found.up[-1])
     return ax
