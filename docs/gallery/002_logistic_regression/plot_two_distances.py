@@ -77,7 +77,7 @@ with theme() as look:
     ax.set_title("Along one direction a minimum, along the other E falls for ever", fontsize=10.5)
     ax.legend(frameon=False, loc="upper right")
 figure.set_label(
-    f"The squared error along two directions from w = 0: one has its least value {E(here):.3f} at the minimum, and ends "
+    f"The squared error along two directions from w = 0: one has its least value {E(here):.3f} at the minimum and ends "
     f"at {rises[-1]:.0f}; the other falls to {falls[-1]:.0f}, the number of mistakes of the best line."
 )
 plt.show()
