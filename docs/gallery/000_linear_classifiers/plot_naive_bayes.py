@@ -56,10 +56,13 @@ for model, rows in ((binary, B), (counts, C), (shared, N), (own, N)):
     assert model.verdict_.check(rows, y)
 
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.9), layout="constrained")
+shift = rng.uniform(-0.25, 0.25, C.shape)  # many counts are the same, and would hide each other
+strewn = np.maximum(C + shift * (counts.predict(np.maximum(C + shift, 0)) == counts.predict(C))[:, None], 0)
+assert np.array_equal(counts.predict(strewn), counts.predict(C))
 titles = ("Poisson counts: a line", "Gaussian, one variance: a line", "Gaussian, a variance for each class: a curve")
 shown = [
     DecisionRegionsDisplay.from_estimator(model, rows, y, ax=ax, title=title)
-    for ax, model, rows, title in zip(axes, (counts, shared, own), (C, N, N), titles, strict=True)
+    for ax, model, rows, title in zip(axes, (counts, shared, own), (strewn, N, N), titles, strict=True)
 ]
 for ax in axes:
     ax.set(xlabel="$x_1$", ylabel="$x_2$")

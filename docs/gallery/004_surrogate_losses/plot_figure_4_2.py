@@ -42,7 +42,7 @@ plane = ResponseDisplay.from_estimator(
 )
 first.set(xlabel="x₁", ylabel="x₂", zlabel="r(x)")
 for ax in (first, second):
-    ax.set_box_aspect((4, 4, 3.2), zoom=0.86)
+    ax.set_box_aspect((4, 4, 3.2), zoom=0.92)
 x, (low, high) = plane.grid[0], plane.grid[1][[0, -1]]
 edge, part = np.clip(-theta_1 / theta_2 * x - theta_0 / theta_2, low, high), np.linspace(0, 1, 21)[:, None]
 for height, end, shade in ((-1, low, 0.0), (1, high, 1.0)):  # the floor up to the line, and the ceiling from it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,7 @@ class SurrogateCurvesDisplay(Display):
     bounds: dict[str, bool]
     """Whether the curve that is drawn bounds the mistakes."""
     labels: dict[str, str]
+    size: ClassVar[tuple[float, float]] = (6.6, 4.8)
 
     @classmethod
     def of(
