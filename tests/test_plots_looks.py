@@ -18,6 +18,7 @@ from separatrix.plots import (
     PerceptronStepsDisplay,
     ResponseDisplay,
     SeparabilityDisplay,
+    draw_regions,
 )
 from separatrix.plots.style import class_words, ring_size, row_size
 
@@ -88,6 +89,23 @@ def test_limits_are_the_ends_of_the_picture_and_rows_beyond_are_told():
     assert sum(len(c.get_offsets()) for c in drawn) == len(X) - outside
 
 
+def test_limits_of_the_best_plane_are_in_its_own_units():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 4)), np.arange(40) % 2
+    model = LogisticRegression(l2=0.1).fit(X, y)
+    display = DecisionRegionsDisplay.from_estimator(model, X, y, plane="best", limits=((-1, 1), (-2, 2)), fine=11)
+    assert (display.across[0], display.up[-1]) == (-1, 2)
+    points = display.plane.points
+    assert display._seen.tolist() == [abs(a) <= 1 and abs(b) <= 2 for a, b in points]
+
+
+def test_points_of_the_best_plane_that_a_model_does_not_know_are_refused_and_not_moved():
+    X, y = counts()
+    model = PoissonNaiveBayes().fit(np.column_stack([X, X[:, :1]]), y)
+    with pytest.raises(ValueError, match="Negative values in data"):
+        DecisionRegionsDisplay.from_estimator(model, np.column_stack([X, X[:, :1]]), y, plane="best")
+
+
 @pytest.mark.parametrize(
     ("limits", "says"),
     [
@@ -117,6 +135,7 @@ def test_pictures_of_counts_begin_at_zero_and_show_rows_of_zeros_whole(learner):
     assert not any(c.get_clip_on() for c in marks)
     curve = ResponseDisplay.from_estimator(model, X, y, features=0, response="probability")
     assert curve.grid[0][0] == 0
+    assert draw_regions(model, X, y, fine=21).get_xlim()[0] == 0
 
 
 def test_what_the_model_does_not_know_cannot_be_asked_for():
@@ -160,6 +179,16 @@ def test_legends_below_are_inside_the_figure_and_under_no_other_axes(shape, layo
         assert legend.width <= 1.02 * frame.width
         if i + 1 < shape[0]:
             assert legend.y0 >= axes[i + 1, j].title.get_window_extent().y1
+
+
+def test_legends_in_parts_of_a_figure_are_drawn():
+    X, y = clouds()
+    figure = plt.figure()
+    for part in figure.subfigures(1, 2):
+        DecisionRegionsDisplay.from_estimator(LogisticRegression().fit(X, y), X, y, fine=11, ax=part.add_subplot())
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        assert ax.get_legend().get_window_extent().y0 >= 0
 
 
 def test_a_legend_with_long_names_is_no_wider_than_the_axes():

@@ -67,8 +67,8 @@ class DecisionRegionsDisplay(Display):
         the weights and of the widest direction left over. `probabilities` shades by the probability of the predicted
         class. `limits` are the ends of the picture, ((left, right), (bottom, top)) in the units of its axes; without
         them, or with None in place of a pair, it reaches a little beyond the rows, and never beyond the numbers that
-        the model knows: counts begin at 0. The grid has `fine` points along each axis. `ax`, `theme` and `looks` go to
-        `plot`.
+        the model knows: counts begin at 0, and of a column of whole numbers each has a cell. The grid has
+        `fine` points along each axis. `ax`, `theme` and `looks` go to `plot`.
         """
         check_fitted(model)
         table = table_of(X, model)
@@ -78,7 +78,8 @@ class DecisionRegionsDisplay(Display):
             raise ValueError("plane='best' is one of all columns; leave features out, or plane.")
         if not isinstance(fine, int | np.integer) or fine < 3:
             raise ValueError(f"fine is {fine!r}; the grid needs 3 points along each axis at least.")
-        domain = domain_of(model, len(table.names))
+        # a point of the best plane that the model does not know is the model's to refuse, not ours to move
+        domain = domain_of(model if plane == "columns" else None, len(table.names))
         seen = two_columns(table, features, domain) if plane == "columns" else best_plane(table, model)
         classes = classes_of(model, X)
         truth = None if y is None else places_of(labels_of(y, table.count), classes)

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from numpy.typing import NDArray
 
+from .box import domain_of, ends_of, known
 from .style import current, dress, look, plural, row_size, theme
 
 Floats = NDArray[np.float64]
@@ -32,10 +33,9 @@ def regions_of(model: Any, X: Any, fine: int = FINE) -> Regions:
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2:
         raise ValueError(f"X has shape {rows.shape}; a picture of regions needs rows of two columns.")
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    pad = PAD * np.where(high > low, high - low, 1.0)
-    across, up = (np.linspace(low[j] - pad[j], high[j] + pad[j], fine) for j in (0, 1))
-    grid = np.column_stack([each.ravel() for each in np.meshgrid(across, up)])
+    domain = domain_of(model, 2)
+    across, up = (np.linspace(*ends_of(rows[:, j], domain, j, PAD), fine) for j in (0, 1))
+    grid = known(np.column_stack([each.ravel() for each in np.meshgrid(across, up)]), domain)
     given = type(X)(grid, columns=X.columns) if hasattr(X, "columns") else grid
     chosen = np.searchsorted(model.classes_, model.predict(given)).reshape(fine, fine)
     open_ = model.ambiguous(given) if hasattr(model, "ambiguous") else np.zeros(len(grid), np.bool_)

@@ -67,8 +67,9 @@ class ResponseDisplay(Display):
         """The response of a fitted model along one column, or over two; other columns are held at their means.
 
         `features` names one column or two; `dimension` is then 1, a curve, or 3, a surface over two columns. If neither
-        is given the number of columns decides. `response` is "probability", "score" or, of a curve, "both"; None is
-        what the model has. `target` is the class whose surface is drawn: of two classes the second unless said
+        is given the number of columns decides. The model is asked for no number that it does not know: counts begin at
+        0, and a column of whole numbers makes steps. `response` is "probability", "score" or, of a curve, "both"; None
+        is what the model has. `target` is the class whose surface is drawn: of two classes the second unless said
         otherwise, of more the last.
         """
         check_fitted(model)

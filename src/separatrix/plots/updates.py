@@ -36,7 +36,9 @@ def draw(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1, axes: A
 
     The model is any that has `steps(X, y)`; a clone of it learns. In each panel the row that was mistaken has a ring,
     the boundary was the dashed line and becomes the solid one, an arrow shows the way the weights point, and the title
-    says how many rows are wrong before and after: an update mends its own row, and may spoil others. Returns the axes.
+    says how many rows are wrong before and after: an update mends its own row, and may spoil others. Rows that lie on
+    the new boundary are told apart from these: predict gives them to a class, and the perceptron may still take them
+    for mistakes. Returns the axes.
     """
     rows, labels = plane_of(X), np.asarray(y)
     if labels.shape != (len(rows),):
