@@ -77,6 +77,8 @@ class NaiveBayes(LinearClassifier):
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn; coef_ is that of `rule_`
     rule_ : LinearRule
         Its score is the log-odds of two classes; of K classes log p(k) + log p(x | k) less what all classes share.
+    domain_ : Support
+        The numbers that each column may hold: `lowest`, `highest`, and whether they are `whole`.
     parameters_ : Parameters
         log_prior; mean and variance, classes × columns; tables of the categorical columns; silent, the columns that
         have no weight.
