@@ -1,6 +1,6 @@
 """
-Nine positive and nine negative examples
-========================================
+Figure 8.1: nine positive and nine negative examples
+====================================================
 
 Notes 000, figure 8.1: points in the plane and a line that does not perfectly separate them. The text names two ways
 to such a line: work directly at the number of mistakes, or estimate P(y | x) and cut at one half. Look at the rings,

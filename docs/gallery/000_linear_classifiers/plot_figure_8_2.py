@@ -1,6 +1,6 @@
 """
-The sigmoid function
-====================
+Figure 8.2: the sigmoid function
+================================
 
 Notes 000, figure 8.2: σ(t) = 1/(1 + exp(−t)) on [−5, 5], which turns a score wᵀx into a probability. Any monotone
 function would leave the decision surface linear; the text names tanh as another, and it is the same curve, twice as

@@ -1,6 +1,6 @@
 """
-A line, distances, probabilities
-================================
+Figure 1: a line, distances, probabilities
+==========================================
 
 Notes 002, figure 1 and §1.4: nine positive and nine negative examples and a linear decision surface that does not
 perfectly separate them. Left, the line of maximum likelihood and the way from each point to it. Right, the only thing

@@ -1,6 +1,6 @@
 """
-The sigmoid, and how much a point moves the weights
-===================================================
+Figure 2: the sigmoid, and how much a point moves the weights
+=============================================================
 
 Notes 002, figure 2 and §1.3: the sigmoid in [−5, 5], and the influence of a point upon an update of the squared
 error, ``|e|p(1 − p)``. The text says that points close to the boundary have the most. Look at the top of the solid

@@ -1,6 +1,6 @@
 """
-Three approaches to classification
-==================================
+Slide 8: three approaches to classification
+===========================================
 
 Notes 003, slide 8. A discriminant function maps x to a class and says no more; a discriminative model gives P(C | x); a
 generative one says what the rows of each class look like, p(x | C), and Bayes' rule makes P(C | x) of that. Look at

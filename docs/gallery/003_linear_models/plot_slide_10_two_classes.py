@@ -1,6 +1,6 @@
 """
-What w and w₀ do
-================
+Slide 10: what w and w₀ do
+==========================
 
 Notes 003, slide 10. y(x) = xᵀw + w₀ is zero on the boundary, so w is at right angles to every vector within it, and
 y(x)/‖w‖ is the signed distance of x. The distance of the boundary from the origin is −w₀/‖w‖. Look at the right panel:

@@ -1,6 +1,6 @@
 """
-Votes of two-class rules leave regions open
-===========================================
+Slide 11: votes of two-class rules leave regions open
+=====================================================
 
 Notes 003, slide 11. Three classes from classifiers of two: K − 1 = 2 of them, each a class against the rest, or
 K(K − 1)/2 = 3 duels. Look at the hatched regions: there both classifiers claim a point, or each class wins one duel.

@@ -1,6 +1,6 @@
 """
-K discriminants leave nothing open
-==================================
+Slide 12: K discriminants leave nothing open
+============================================
 
 Notes 003, slide 12. One linear function for each class, of which the largest decides: every point has a class, and the
 regions are convex. Look at the two marked points of a region: the whole segment between them is in it. (The slide's

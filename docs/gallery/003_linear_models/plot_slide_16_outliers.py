@@ -1,6 +1,6 @@
 """
-Least squares and outliers
-==========================
+Slide 16: least squares and outliers
+====================================
 
 Notes 003, slide 16. Rows far on their own side are no trouble to logistic regression, for which they are right already;
 least squares counts being far right as an error, and turns its boundary towards them. Look at the middle panel. The

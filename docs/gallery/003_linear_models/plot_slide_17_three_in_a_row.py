@@ -1,6 +1,6 @@
 """
-Least squares loses the class in the middle
-===========================================
+Slide 17: least squares loses the class in the middle
+=====================================================
 
 Notes 003, slide 17. Three classes in a row. Least squares fits a plane to each class's zeros and ones, and the plane of
 the middle class, which ought to be high in the middle and low on both sides, is nearly flat: it is nowhere the largest.

@@ -1,6 +1,6 @@
 """
-Separable in the features, not in the rows
-==========================================
+Slide 18: separable in the features, not in the rows
+====================================================
 
 Notes 003, slide 18. A ring around a disc: no line parts them, which `separability` proves. With the fixed feature ‖x‖²
 beside x the rows lie on a bowl, and a plane cuts the disc off. Look at the circle on the left: it is that plane, seen

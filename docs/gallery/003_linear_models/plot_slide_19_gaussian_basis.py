@@ -1,6 +1,6 @@
 """
-Two Gaussian basis functions
-============================
+Slide 19: two Gaussian basis functions
+======================================
 
 Notes 003, slide 19. φ₁ and φ₂ are bumps around two centres, the crosses; circles are where they are exp(−½). Logistic
 regression in (φ₁, φ₂) has a straight boundary, on the right; in x, on the left, the same boundary is a closed curve.

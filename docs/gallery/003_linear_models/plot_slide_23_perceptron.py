@@ -1,6 +1,6 @@
 """
-The perceptron algorithm, step by step
-======================================
+Slide 23: the perceptron algorithm, step by step
+================================================
 
 Notes 003, slides 22 to 24. Rows are looked at in turn, and one that is wrong is added to w with its sign. A ring marks
 it; the dashed line is the boundary before, the solid one after. Look at the counts: an update mends its own row, yet

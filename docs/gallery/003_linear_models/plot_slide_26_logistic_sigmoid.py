@@ -1,6 +1,6 @@
 """
-The logistic sigmoid
-====================
+Slide 26: the logistic sigmoid
+==============================
 
 Notes 003, slide 26. P(C₁ | φ) = σ(wᵀφ): a score of any size becomes a probability, ½ at the boundary, and σ(−a) is
 1 − σ(a). Look at the shares on the right: of the rows with about the same score, about σ(score) are of C₁, although

@@ -1,6 +1,6 @@
 """
-Logistic regression and the perceptron: one rule of learning
-============================================================
+Slide 31: logistic regression and the perceptron: one rule of learning
+======================================================================
 
 Notes 003, slide 31. w ← w − α(y(x, w) − t)φ is the update of both; only y differs, a logistic function or a step. Look
 at what follows, in the rings: the step learns from rows that are wrong and from no others, σ from every row, and the
