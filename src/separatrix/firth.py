@@ -106,6 +106,24 @@ class Slope(NamedTuple):
     """qᵢ = zᵢᵀA⁻¹zᵢ."""
 
 
+class Ahead(NamedTuple):
+    """Sums for v + u, sᵢ = zᵢᵀu, primes being derivatives along u.
+
+    uᵀTu = tr(B₁²) is at least zero and at most τ = Σᵢ hᵢ(1 − 2pᵢ)²sᵢ²; τ/2 stands for it.
+    """
+
+    gradient: Floats
+    """Σᵢ [hᵢ(¼ − 2wᵢ)sᵢ − ½cᵢwᵢ(1 − 2pᵢ)sᵢ²] zᵢ: about what is left of U* there."""
+    gain: float
+    """ℓ′ = Σᵢ cᵢ(tᵢ − pᵢ)sᵢ."""
+    cubic: float
+    """−ℓ‴ = Σᵢ cᵢwᵢ(1 − 2pᵢ)sᵢ³."""
+    bowed: float
+    """Σᵢ hᵢ(¼ − 2wᵢ)sᵢ² = ½ Σᵢ hᵢ(1 − 6wᵢ)sᵢ² − τ/4: about ½(log|A|)″."""
+    twisted: float
+    """τ."""
+
+
 class Seen(NamedTuple):
     """Rows of a `Glance`, to be filled in."""
 
@@ -219,16 +237,25 @@ class Firth:
         (gradient,) = added(self.read(look))
         return Slope(gradient, h, q)
 
-    def ahead(self, at: Glance, slope: Slope, u: Floats) -> tuple[float, Floats]:
-        """∇ℓ·u, and about U* at v + u, u = A⁻¹U*, which is Au + ∂²ℓ*u ≈ ½ Σᵢ hᵢ(1 − 6wᵢ)(zᵢᵀu) zᵢ; by one reading."""
+    def ahead(self, at: Glance, slope: Slope, u: Floats) -> Ahead:
+        """Taylor's sums for v + u, u = A⁻¹U*, by one reading; for T, which would cost n·d³, stands half its bound."""
 
-        def look(block: Block) -> tuple[float, Floats]:
+        def look(block: Block) -> tuple[Any, ...]:
             rows, moved = block.rows, block.Z @ u
-            pull = at.error[rows] * block.cost if block.cost.size else at.error[rows]
-            return float(pull @ moved), block.Z.T @ (slope.h[rows] * (0.5 - 3 * at.w[rows]) * moved)
+            w, h = at.w[rows], slope.h[rows]
+            pull, own = (at.error[rows] * block.cost, w * block.cost) if block.cost.size else (at.error[rows], w)
+            lean = at.half[rows] * moved
+            bend = own * lean
+            bend *= moved
+            left = 0.25 - 2 * w
+            left *= h
+            left *= moved
+            bowed = left @ moved
+            left -= bend
+            return block.Z.T @ left, pull @ moved, 2 * (bend @ moved), bowed, 4 * ((h * lean) @ lean)
 
-        gain, left = added(self.read(look))
-        return gain, left
+        left, *sums = added(self.read(look))
+        return Ahead(left, *map(float, sums))
 
     def curvature(self, at: Glance, slope: Slope) -> Floats:
         """Σᵢ [cᵢwᵢ − ½hᵢ(1 − 6wᵢ)] zᵢzᵢᵀ = −∂²ℓ* − ½ tr(B₁²), by one reading; for tr(B₁²) ≥ 0 see `twist`."""

@@ -17,11 +17,11 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dsyev, dtrtri
 
 from .certificate import Bounds, sum_rounding
-from .firth import Block, Firth, Floats, Glance, Slope, added, inverse_of, room
+from .firth import Ahead, Block, Firth, Floats, Glance, Slope, added, inverse_of, room
 from .linalg import EPS
 
-DIGITS_OF_EIGENVALUES, PLAIN = 1e-9, 2.0
-"""The rounding of λ, relatively; a quick bound on it that is good enough."""
+DIGITS_OF_EIGENVALUES, PLAIN, LEVERED = 1e-9, 2.0, 0.4
+"""The rounding of λ, relatively; a quick bound on it that is good enough; maxᵢqᵢ from which it never is."""
 
 
 class Rounding(NamedTuple):
@@ -40,6 +40,8 @@ class Known(NamedTuple):
 
     inverse: Floats
     """(M/C)⁻¹."""
+    slope: float
+    """√(U*ᵀ(M/C)⁻¹U*)."""
     condition: float
     """How much a rounding of M can move its inverse."""
     steepest: float
@@ -54,16 +56,70 @@ class Known(NamedTuple):
     """c|t − p|."""
 
 
+class Carried(NamedTuple):
+    """A last step u = A⁻¹U*, so short that all about its end follows from sums at its beginning v.
+
+    With r² = uᵀAu, κ = maxᵢqᵢ and S = √κ r ≥ maxᵢ|zᵢᵀu|, w grows by no more than e^S on the way, and h by e^2S.
+    """
+
+    likelihood: float
+    """ℓ(v + u), but for S²r²e^S/24 at most."""
+    log_determinant: float
+    """log|A(v + u)|, but for τ/4 + S³e^2S at most."""
+    doubt: float
+    """How far ℓ* can be from what is said, and ℓ and ½ log|A| each: τ/8 + S³e^2S/2 + S²r²e^S/24."""
+    left: float
+    """A bound on √(U*ᵀA⁻¹U*) at the end."""
+    length: float
+    """r."""
+    moved: float
+    """S."""
+
+
+def carried(at: Glance, slope: Slope, ahead: Ahead, decrement: float) -> Carried | None:
+    """ℓ + ℓ′ − r²/2 + ℓ‴/6, log|A| + 2(r² − ℓ′) + (log|A|)″/2, √(U*ᵀA⁻¹U*) ≤ √(LᵀA⁻¹L) + √(κτ)/4 + higher orders.
+
+    L and τ are `gradient` and `twisted` of the sums, r² is `decrement`. T is no farther from half its bound than that
+    half, and what it pulls beside it is √(κτ)/4 at most; the higher orders are r(S²e^S/6 + 3κSe^2S/2): the steps are in
+    docs/decisions.md. None where scores may move by one or more, which is no short step, or where κ is so large that no
+    quick proof follows.
+    """
+    r, most = math.sqrt(decrement), float(np.maximum.reduce(slope.q))
+    S = math.sqrt(most) * r
+    if not (S < 1 and most < LEVERED):
+        return None
+    once = math.exp(S)
+    twice = once * once
+    whitened = at.root.T @ ahead.gradient
+    return Carried(
+        likelihood=at.likelihood + ahead.gain - decrement / 2 - ahead.cubic / 6,
+        log_determinant=at.log_determinant + 2 * (decrement - ahead.gain) + ahead.bowed,
+        doubt=ahead.twisted / 8 + S**3 * twice / 2 + (S * r) ** 2 * once / 24,
+        left=math.sqrt(float(whitened @ whitened))
+        + math.sqrt(most * ahead.twisted) / 4
+        + r * (S * S * once / 6 + 1.5 * most * S * twice),
+        length=r,
+        moved=S,
+    )
+
+
 Spread = Callable[[Floats], Floats]
 """Turns M⁻¹ into the deviations of the user's coefficients."""
 
 
 def quick_firth_bounds(
-    at: Glance, slope: Slope, cost: Floats, total: float, spread: Spread, rounding: Rounding
+    at: Glance,
+    slope: Slope,
+    cost: Floats,
+    total: float,
+    spread: Spread,
+    rounding: Rounding,
+    step: Carried | None = None,
 ) -> Bounds | None:
     """What βA/C ⪯ ∂²F proves, β = minᵢ 1 − qᵢ(½ − 3wᵢ), rounding included: the rows need not be read again for it.
 
-    None where it proves nothing, or where some rows have so much leverage that it would prove little.
+    With a step it is proved of the step's end. None where it proves nothing, or where some rows have so much leverage
+    that it would prove little.
     """
     q = slope.q
     beta = 1 - float(np.maximum.reduce(q * (0.5 - 3 * at.w)))
@@ -77,8 +133,14 @@ def quick_firth_bounds(
         own, error = own * cost, error * cost
     inverse = at.inverse
     condition = _condition(at.information, inverse)
-    known = Known(inverse * (total / beta), condition, steepest, far, size, own, error)
-    return _proved(known, at, condition, slope, total, spread, rounding)
+    if step is None:
+        whitened = at.root.T @ slope.gradient
+        pull = math.sqrt(float(whitened @ whitened))
+    else:
+        pull = step.left + _lever(at.v.size, condition) * step.length  # U* − Au is not quite zero
+    pull *= math.sqrt(total / beta)
+    known = Known(inverse * (total / beta), pull, condition, steepest, far, size, own, error)
+    return _proved(known, at, condition, slope, total, spread, rounding, 0.0 if step is None else step.moved)
 
 
 def firth_bounds(
@@ -104,30 +166,41 @@ def firth_bounds(
     np.sqrt(far, out=far)
     np.sqrt(size, out=size)
     steepest = _steepest(firth, at, slope, own, upper, total)
-    known = Known(inverse, _condition(M, inverse) / total, steepest, far, size, own, error)
-    return _proved(known, at, _condition(at.information, at.inverse), slope, total, spread, rounding)
+    pull = math.sqrt(max(float(slope.gradient @ inverse @ slope.gradient), 0.0))
+    known = Known(inverse, pull, _condition(M, inverse) / total, steepest, far, size, own, error)
+    return _proved(known, at, _condition(at.information, at.inverse), slope, total, spread, rounding, 0.0)
 
 
 def _proved(
-    known: Known, at: Glance, condition: float, slope: Slope, total: float, spread: Spread, rounding: Rounding
+    known: Known, at: Glance, condition: float, slope: Slope, total: float, spread: Spread, rounding: Rounding, S: float
 ) -> Bounds | None:
-    """The bounds, with what rounding may have done to them; `condition` is that of A."""
+    """The bounds, with what rounding may have done to them; `condition` is that of A.
+
+    Where scores have moved by S since the rows were read, K has become e^2S K at most and M no less than (1 − Sλe^2S)M.
+    """
     (d, n), h, far, steepest = (at.v.size, len(slope.h)), slope.h, known.far, known.steepest
     slip, turned, level = EPS * (d + 4) * rounding.reach, EPS * (d + 4) * rounding.stray, EPS * rounding.level
     farthest, longest = float(np.maximum.reduce(far)), float(np.maximum.reduce(known.size))
-    lever = EPS * (d + 10) * d * condition + 2 * turned
+    lever, growth = _lever(d, condition) + 2 * turned, math.exp(2 * S)
     shaken = sum_rounding(n, d) * (known.condition + steepest)
     shaken += (4 * (slip * longest + level) + 2 * lever) * steepest
+    shaken += S * growth * steepest * (1 + shaken)
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
     held = float(h @ far)
-    stray_slope = (EPS * (n / 16 + 100) + turned) * (float(known.error @ far) + held) + lever * held
     steep = (known.own + 3 * h) * far
-    stray_slope += slip * float(steep @ known.size) + level * float(np.add.reduce(steep))
-    g = slope.gradient / total
-    nu = (math.sqrt(max(float(g @ known.inverse @ g), 0.0)) + stray_slope / total) / steady
-    return slow_change(nu, farthest * (1 + 1e-10) / steady, steepest / (1 - shaken), spread(known.inverse))
+    all_steep = float(np.add.reduce(steep))
+    stray = (EPS * (n / 16 + 100) + turned) * (float(known.error @ far) + held + S * all_steep) + lever * held
+    stray += slip * float(steep @ known.size) + level * all_steep
+    nu = (known.slope + growth * stray) / (total * steady)
+    inverse = known.inverse / (1 - shaken) if S else known.inverse
+    return slow_change(nu, farthest * (1 + 1e-10) / steady, growth * steepest / (1 - shaken), spread(inverse))
+
+
+def _lever(d: int, condition: float) -> float:
+    """How far a leverage, or A⁻¹U*, is off by rounding, relatively."""
+    return EPS * (d + 10) * d * condition
 
 
 def _steepest(firth: Firth, at: Glance, slope: Slope, own: Floats, upper: Floats, total: float) -> float:

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from ..certificate import Bounds
-from ..firth import Block, Firth, Glance, Slope, added
-from ..firth_certificate import Rounding, firth_bounds, quick_firth_bounds
+from ..firth import Ahead, Block, Firth, Glance, Slope, added
+from ..firth_certificate import Carried, Rounding, carried, firth_bounds, quick_firth_bounds
 from ..linalg import EPS
 from .firth_balance import balancing_shift
 from .firth_start import discriminant
@@ -32,6 +32,10 @@ MANY, TWIST_FROM_THE_START = 50, 1 << 16
 """Rows a weight from which the information is nearly the curvature; n·d³ up to which all of it costs little."""
 CARRIED = 1e-11
 """What may be left out of a likelihood, relative to it, that is carried over the last step without reading it again."""
+WITHIN_REACH = 100.0
+"""Gaps beyond the tolerance from which the last step is tried without reading the rows at its end."""
+MENDED = 0.5
+"""How long, beside the step, a correction of it is that is believed."""
 WELL_BELOW = 1e-4
 """A gap this far below the tolerance is proved as it is; else one more step, which costs little, comes first."""
 LOST = 1e-12
@@ -67,6 +71,7 @@ class Ascent:
         self.gram = 4 * self._zero.information / self.total
         self.back = WayBack(self.view)
         self._latest: tuple[Floats | None, tuple[Floats, float]] = None, (np.empty(0), 0.0)
+        self._sums: tuple[Glance, Ahead] | None = None
         self.units = self.view.units
         n, d = len(self.view.rows), self.view.width
         self.care = WHOLE if n * d**3 <= TWIST_FROM_THE_START else SCORING if MANY * d <= n else ROWS
@@ -160,7 +165,7 @@ class Ascent:
 
     def next(self, state: State) -> State | None:
         """The state after a step that raises ℓ*, or None where rounding allows none."""
-        u, at = state.direction, state.at
+        u, at = self._bent(state), state.at
         length = math.sqrt(max(float(u @ self.gram @ u), 0.0))
         step = min(1.0, self.longest / length) if length else 1.0
         bounded = step < 1
@@ -177,26 +182,35 @@ class Ascent:
         found = self._glance(self.firth, at.v / 2)  # far out the slope misleads, and ℓ* falls for ever
         return self.state(found, 0.5) if found.value > at.value + noise else None
 
-    def carried(self, state: State) -> State:
-        """The state after a last step that is so small that value and slope follow from those before it.
+    def _bent(self, state: State) -> Floats:
+        """u + A⁻¹L, u = A⁻¹U*, L about what is left of U* at v + u: Chebyshev's step, but for part of the penalty."""
+        u, at = state.direction, state.at
+        if self.care > SCORING or not state.slope.h.size:
+            return u
+        left = self._ahead(state).gradient
+        more = at.solve(left)
+        return u + more if float(left @ more) <= MENDED**2 * state.decrement else u
 
-        With u = A⁻¹U* the likelihood changes by ∇ℓ·u − ½uᵀAu, and log|A| by 2(U* − ∇ℓ)·u + rᵀu, r what is left of U*.
+    def _ahead(self, state: State) -> Ahead:
+        """Sums for the end of the full step, found once for each state."""
+        if self._sums is None or self._sums[0] is not state.at:
+            self.passes += 1
+            self._sums = state.at, self.firth.ahead(state.at, state.slope, state.direction)
+        return self._sums[1]
+
+    def carried(self, state: State) -> tuple[State, Bounds | None]:
+        """The state after a last step so short that value, slope and proof follow from those before it; and the proof.
+
+        There is none where more would be left out than rounding beside the digits that are claimed.
         """
-        at, u = state.at, state.direction
-        gain, left = self.firth.ahead(at, state.slope, u)
-        self.passes += 1
-        there = at._replace(
-            v=at.v + u,
-            likelihood=at.likelihood + gain - state.decrement / 2,
-            log_determinant=at.log_determinant + 2 * (state.decrement - gain) + float(left @ u),
-        )
-        further = at.solve(left)
-        return State(there, state.slope._replace(gradient=left), further, float(left @ further), 1.0)
-
-    def carries(self, state: State, found: Bounds) -> bool:
-        """Whether what `carried` leaves out is rounding beside the digits that are claimed."""
-        off = found.rho * found.nu + float(np.maximum.reduce(state.slope.q))
-        return state.decrement * off <= CARRIED * abs(state.at.likelihood)
+        at, slope, u = state.at, state.slope, state.direction
+        ahead = self._ahead(state)
+        step = carried(at, slope, ahead, state.decrement)
+        if step is None or not step.doubt <= CARRIED * abs(step.likelihood):
+            return state, None
+        there = at._replace(v=at.v + u, likelihood=step.likelihood, log_determinant=step.log_determinant)
+        last = State(there, slope._replace(gradient=ahead.gradient), u, step.left**2, 1.0)
+        return last, self._bounds(last, SCORING, step)
 
     # ---------------------------------------------------------------------------------------------------- proofs
 
@@ -223,18 +237,14 @@ class Ascent:
                 break
         return found
 
-    def quick_proof(self, state: State) -> Bounds | None:
-        """What the information proves."""
-        return self._bounds(state, SCORING)
-
-    def _bounds(self, state: State, care: int) -> Bounds | None:
-        """What the information, or more of the curvature, proves."""
+    def _bounds(self, state: State, care: int, step: Carried | None = None) -> Bounds | None:
+        """What the information, or more of the curvature, proves; the first also of the end of a step."""
         at, slope = state.at, state.slope
         view, (weights, intercept) = self.view, self._user(state)
         level = float(np.abs(weights) @ np.abs(view.frame.center)) + abs(intercept)
         rounding = Rounding(view.reach(state.at.v), view.stray, level)
         if care == SCORING:
-            return quick_firth_bounds(at, slope, view.rows.cost, self.total, self.back.spread, rounding)
+            return quick_firth_bounds(at, slope, view.rows.cost, self.total, self.back.spread, rounding, step)
         M = self._curvature(at, slope, care)
         self.passes += 1
         return firth_bounds(self.firth, at, slope, M, self.total, self.back.spread, rounding)
@@ -306,12 +316,11 @@ def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
     """The outcome where this state, or the next, is one; and the state that comes next."""
     goal, estimate = ascent.goal(state), ascent.estimate(state)
     over, there = ascent.passes >= ascent.problem.max_passes, estimate <= goal
-    if there and not over and ascent.care == SCORING and state.slope.h.size and estimate > WELL_BELOW * goal:
-        found = ascent.quick_proof(state)
-        if found is not None and found.gap <= goal and ascent.carries(state, found):
-            # F falls on the way, so the gap holds there too; the way is shorter than the distance that was proved
-            last = ascent.carried(state)
-            return ascent.end(last, replace(found, distance=2 * found.distance), stalled=False), last
+    near = WELL_BELOW * goal < estimate <= WITHIN_REACH * goal
+    if near and not over and ascent.care == SCORING and state.slope.h.size:
+        last, found = ascent.carried(state)
+        if found is not None and found.gap <= ascent.goal(last):
+            return ascent.end(last, found, stalled=False), last
     later = None if over or estimate <= WELL_BELOW * goal else ascent.next(state)
     if later is not None and not there:
         ascent.care = min(WHOLE, ascent.care + _is_slow(state, later))
