@@ -46,14 +46,18 @@ class Known(NamedTuple):
     """How much a rounding of M can move its inverse."""
     steepest: float
     """λ."""
-    far: Floats
-    """√(zᵀ(M/C)⁻¹z) of each row."""
-    size: Floats
-    """‖z‖, or what is no less."""
-    own: Floats
-    """cw."""
-    error: Floats
-    """c|t − p|."""
+    farthest: float
+    """The largest f, f² = zᵀ(M/C)⁻¹z."""
+    longest: float
+    """The largest s, s = ‖z‖ or more."""
+    pulled: float
+    """Σᵢ cᵢ|tᵢ − pᵢ|fᵢ."""
+    held: float
+    """Σᵢ hᵢfᵢ."""
+    steep: float
+    """Σᵢ (cᵢwᵢ + 3hᵢ)fᵢ."""
+    stretched: float
+    """Σᵢ (cᵢwᵢ + 3hᵢ)fᵢsᵢ."""
 
 
 class Carried(NamedTuple):
@@ -121,16 +125,14 @@ def quick_firth_bounds(
     With a step it is proved of the step's end. None where it proves nothing, or where some rows have so much leverage
     that it would prove little.
     """
-    q = slope.q
-    beta = 1 - float(np.maximum.reduce(q * (0.5 - 3 * at.w)))
-    steepest = (1 + 3 * float(np.maximum.reduce(q))) / beta if beta > 0 else math.inf
+    q, h, w = slope.q, slope.h, at.w
+    beta = 1 - float(np.maximum.reduce(q * (0.5 - 3 * w)))
+    most = float(np.maximum.reduce(q))
+    steepest = (1 + 3 * most) / beta if beta > 0 else math.inf
     if not steepest < PLAIN:
         return None
-    far = np.sqrt(q * (total / beta))
-    size = far * math.sqrt(float(at.information.trace()) * beta / total)  # zzᵀ ⪯ qA, so that ‖z‖² ≤ q tr A
-    own, error = at.w, np.abs(at.error)
-    if cost.size:
-        own, error = own * cost, error * cost
+    root, error = np.sqrt(q), np.abs(at.error)
+    own, error = (w * cost, error * cost) if cost.size else (w, error)
     inverse = at.inverse
     condition = _condition(at.information, inverse)
     if step is None:
@@ -138,9 +140,17 @@ def quick_firth_bounds(
         pull = math.sqrt(float(whitened @ whitened))
     else:
         pull = step.left + _lever(at.v.size, condition) * step.length  # U* − Au is not quite zero
-    pull *= math.sqrt(total / beta)
-    known = Known(inverse * (total / beta), pull, condition, steepest, far, size, own, error)
-    return _proved(known, at, condition, slope, total, spread, rounding, 0.0 if step is None else step.moved)
+    far = math.sqrt(total / beta)
+    size = math.sqrt(float(at.information.trace()))  # zzᵀ ⪯ qA, so that ‖z‖² ≤ q tr A
+    held = float(h @ root)
+    known = Known(
+        inverse * (total / beta), pull * far, condition, steepest, math.sqrt(most) * far, math.sqrt(most) * size,
+        pulled=float(error @ root) * far,
+        held=held * far,
+        steep=(float(own @ root) + 3 * held) * far,
+        stretched=(float(own @ q) + 3 * float(h @ q)) * far * size,
+    )  # fmt: skip
+    return _proved(known, at, condition, total, spread, rounding, 0.0 if step is None else step.moved)
 
 
 def firth_bounds(
@@ -167,35 +177,35 @@ def firth_bounds(
     np.sqrt(size, out=size)
     steepest = _steepest(firth, at, slope, own, upper, total)
     pull = math.sqrt(max(float(slope.gradient @ inverse @ slope.gradient), 0.0))
-    known = Known(inverse, pull, _condition(M, inverse) / total, steepest, far, size, own, error)
-    return _proved(known, at, _condition(at.information, at.inverse), slope, total, spread, rounding, 0.0)
+    steep = (own + 3 * slope.h) * far
+    known = Known(
+        inverse, pull, _condition(M, inverse) / total, steepest, float(far.max()), float(size.max()),
+        pulled=float(error @ far), held=float(slope.h @ far), steep=float(steep.sum()), stretched=float(steep @ size),
+    )  # fmt: skip
+    return _proved(known, at, _condition(at.information, at.inverse), total, spread, rounding, 0.0)
 
 
 def _proved(
-    known: Known, at: Glance, condition: float, slope: Slope, total: float, spread: Spread, rounding: Rounding, S: float
+    known: Known, at: Glance, condition: float, total: float, spread: Spread, rounding: Rounding, S: float
 ) -> Bounds | None:
     """The bounds, with what rounding may have done to them; `condition` is that of A.
 
     Where scores have moved by S since the rows were read, K has become e^2S K at most and M no less than (1 − Sλe^2S)M.
     """
-    (d, n), h, far, steepest = (at.v.size, len(slope.h)), slope.h, known.far, known.steepest
+    d, n, steepest = at.v.size, len(at.w), known.steepest
     slip, turned, level = EPS * (d + 4) * rounding.reach, EPS * (d + 4) * rounding.stray, EPS * rounding.level
-    farthest, longest = float(np.maximum.reduce(far)), float(np.maximum.reduce(known.size))
     lever, growth = _lever(d, condition) + 2 * turned, math.exp(2 * S)
     shaken = sum_rounding(n, d) * (known.condition + steepest)
-    shaken += (4 * (slip * longest + level) + 2 * lever) * steepest
+    shaken += (4 * (slip * known.longest + level) + 2 * lever) * steepest
     shaken += S * growth * steepest * (1 + shaken)
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
-    held = float(h @ far)
-    steep = (known.own + 3 * h) * far
-    all_steep = float(np.add.reduce(steep))
-    stray = (EPS * (n / 16 + 100) + turned) * (float(known.error @ far) + held + S * all_steep) + lever * held
-    stray += slip * float(steep @ known.size) + level * all_steep
+    stray = (EPS * (n / 16 + 100) + turned) * (known.pulled + known.held + S * known.steep) + lever * known.held
+    stray += slip * known.stretched + level * known.steep
     nu = (known.slope + growth * stray) / (total * steady)
     inverse = known.inverse / (1 - shaken) if S else known.inverse
-    return slow_change(nu, farthest * (1 + 1e-10) / steady, growth * steepest / (1 - shaken), spread(inverse))
+    return slow_change(nu, known.farthest * (1 + 1e-10) / steady, growth * steepest / (1 - shaken), spread(inverse))
 
 
 def _lever(d: int, condition: float) -> float:
