@@ -147,16 +147,16 @@ def _framed(rows: Rows, lifted: bool, signs: Floats) -> tuple[Frame, Floats] | N
     if not isinstance(X, np.ndarray):
         return None
     n = len(X)
-    share = rows.cost / rows.weight if rows.cost.size else np.full(n, 1 / n)
+    weight = rows.cost / rows.weight if rows.cost.size else None
     Z = np.empty((d + lifted, n))
-    inner = Z[:d]
+    inner, center = Z[:d], np.zeros(d)
     with np.errstate(over="ignore", invalid="ignore"):
-        center = share @ X if lifted else np.zeros(d)
         np.copyto(inner, X.T)
         inner *= signs
         if lifted:
+            center = inner @ signs / n if weight is None else inner @ (signs * weight)  # of yᵢ·yᵢxᵢ, which is xᵢ
             dger(-1.0, signs, center, a=inner.T, overwrite_a=True)  # ±(x − c), with one rounding
-        square = np.square(inner) @ share if rows.cost.size else np.vecdot(inner, inner) / n
+        square = np.vecdot(inner, inner) / n if weight is None else np.square(inner) @ weight
     spread = np.sqrt(square)
     if not ((spread > 64 * EPS * np.abs(center)).all() and math.isfinite(float(np.add.reduce(spread)))):
         return None
