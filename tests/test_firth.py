@@ -713,6 +713,17 @@ def test_steps_are_the_fit():
     assert fitted.n_passes_ >= steps[-1].passes
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_loose_tolerance_is_proved_too(seed):
+    """A proof needs a point nearer than the tolerance does where some rows are far out."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(1.5, size=(1000, 4))
+    y = (X[:, 0] + rng.logistic(size=1000) > 0).astype(int)
+    model = firth_fit(X, y, tol=1e-2)
+    assert model.verdict_.status == "local"
+    assert model.verdict_.check(X, y)
+
+
 def test_too_few_passes_is_a_budget():
     X, y = table(18)
     with pytest.warns(BudgetWarning, match="max_passes"):

@@ -42,8 +42,8 @@ LOST = 1e-12
 """The part of its square that must be a column's own, in A, for a start to be believed."""
 NO_LEVERAGES = np.empty(0)
 """Where p = ½ the slope needs none; they are read when a proof is wanted there."""
-HOPELESS = 1e-3
-"""A gap this far below the tolerance that still cannot be proved will not be."""
+HOPELESS, FINE = 1e-3, 1e-10
+"""A gap this far below the tolerance, or this fine one where that is less, that still cannot be proved will not be."""
 
 
 class State(NamedTuple):
@@ -321,7 +321,8 @@ def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
         last, found = ascent.carried(state)
         if found is not None and found.gap <= ascent.goal(last):
             return ascent.end(last, found, stalled=False), last
-    later = None if over or estimate <= WELL_BELOW * goal else ascent.next(state)
+    enough = estimate <= WELL_BELOW * goal
+    later = None if over or enough else ascent.next(state)
     if later is not None and not there:
         ascent.care = min(WHOLE, ascent.care + _is_slow(state, later))
         return None, later
@@ -329,7 +330,12 @@ def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
     found = ascent.prove(last)
     if found is not None and found.gap <= goal:
         return ascent.end(last, found, stalled=False), last
-    stalled = (later is None and not over) or ascent.estimate(last) < HOPELESS * goal
+    hopeless = ascent.estimate(last) < HOPELESS * min(goal, FINE * ascent.mean_loss(last))
+    if enough and not over and not hopeless:  # near enough, but a proof must be nearer still
+        later = ascent.next(state)
+        if later is not None:
+            return None, later
+    stalled = hopeless or (later is None and not over)
     if stalled or ascent.passes >= ascent.problem.max_passes:
         return ascent.end(last, found, stalled), last
     return None, last
