@@ -1,0 +1,332 @@
+"""From a table to the numbers that learners see, and the same way again for every table that follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Column, Decision
+from .errors import DataError, Remedy
+from .table import Table
+
+Floats = NDArray[np.float64]
+TOGETHER = 16
+"""Features of neighbouring columns that are written together: two lines of the cache, so that each is fetched once."""
+BLOCK = 1 << 16
+"""Numbers that are written together: they stay in the cache until all their columns are there."""
+
+
+class Missing(NamedTuple):
+    """The values of a column that are not there."""
+
+    where: NDArray[np.bool_]
+    total: int
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """(x − center)/scale of every number, 1[level] of every level but the reference, 1[missing] where that was learnt.
+
+    >>> from separatrix.io.table import Columns
+    >>> encoding = Encoding((Column("age", "number"), Column("city", "category", ("Bonn", "Rome"))))
+    >>> encoding.names
+    ('age', 'city=Rome')
+    >>> encoding.matrix(Columns({"city": ["Rome", "Bonn"], "age": [40, 50]})).tolist()
+    [[40.0, 1.0], [50.0, 0.0]]
+    """
+
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for name in self.names:
+            if name in seen:
+                raise DataError(
+                    f"two features are named {name!r}", because="Every feature needs a name of its own.",
+                    remedies=[Remedy("rename the column in the file, or leave it out", "--drop NAME")],
+                )  # fmt: skip
+            seen.add(name)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the matrix: 'age', 'city=Rome', 'age is missing'."""
+        return tuple(name for column in self.columns for name in column.features)
+
+    def matrix(self, table: Table, unseen: Literal["error", "reference"] = "error") -> Floats:
+        """The rows of a table as numbers, in C order; the table may have its columns in any order, and more of them.
+
+        A value that is missing where none was in the training rows, a level that none of these had (unless it shall
+        count as the reference), a column that is not there: a DataError says which, where, and what to type.
+        """
+        _check_there(self.columns, table)
+        found = np.zeros((table.rows, len(self.names)))
+        start = 0
+        for group in _groups(self.columns):
+            written = [_written(column, table, unseen) for column in group]
+            places = np.cumsum([start, *(len(column.features) for column in group)]).tolist()
+            step = max(64, BLOCK // TOGETHER)
+            for lo in range(0, table.rows, step):
+                for one, at in zip(written, places, strict=False):
+                    one.fill(found, at, lo, min(lo + step, table.rows))
+            start = places[-1]
+        return found
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """What a model file keeps."""
+        return [column.to_dict() for column in self.columns]
+
+    @classmethod
+    def from_dict(cls, columns: Sequence[Mapping[str, Any]]) -> Encoding:
+        """The same again; whoever reads a file checks it first."""
+        return cls(tuple(
+            Column(
+                each["name"], each["kind"], tuple(each.get("levels", ())), each.get("center", 0.0),
+                each.get("scale", 1.0), each["fill"], each["indicator"],
+            )
+            for each in columns
+        ))  # fmt: skip
+
+
+def learn_encoding(
+    table: Table, decisions: Sequence[Decision], *, missing: Literal["error", "impute"] = "error",
+    standardise: bool = False,
+) -> Encoding:  # fmt: skip
+    """The encoding of the columns that are numbers or categories, by the rows of this table.
+
+    A missing number is filled with the mean, a missing level with the reference, if `missing` is "impute", and one more
+    column tells of it. `standardise` gives numbers the mean 0 and Σz²/n = 1; a constant column is only centred.
+    """
+    chosen = [each for each in decisions if each.kind in ("number", "category")]
+    if not chosen:
+        raise DataError(
+            "no column is left to learn from",
+            because="Every column is the target, weights, a group, or was left out.",
+            remedies=[Remedy("use a column", "--number NAME or --category NAME")],
+        )
+    _check_there(chosen, table)
+    return Encoding(tuple(_learnt(table, each, missing, standardise) for each in chosen))
+
+
+# ------------------------------------------------------------------------------------------------- learning a column
+
+
+def _learnt(table: Table, decision: Decision, missing: str, standardise: bool) -> Column:
+    filled = decision.missing > 0
+    if filled and missing == "error":
+        gaps = _missing_numbers(table.numbers(decision.name)) if decision.kind == "number" else _missing_codes(
+            table.coded(decision.name).codes)  # fmt: skip
+        raise _missing_at_fit(table, decision.name, gaps)
+    if decision.kind == "category":
+        levels = decision.levels or _by_frequency(table, decision.name)
+        if not levels:
+            raise _nothing(decision.name)
+        return Column(decision.name, "category", levels, fill=levels[0] if filled else None, indicator=filled)
+    if not (filled or standardise):
+        return Column(decision.name, "number")
+    mean, deviation = _moments(table, decision.name)
+    center, scale = (mean, deviation or 1.0) if standardise else (0.0, 1.0)
+    return Column(decision.name, "number", (), center, scale, mean if filled else None, filled)
+
+
+def _moments(table: Table, name: str) -> tuple[float, float]:
+    """x̄ and √(Σ(x − x̄)²/n) of the numbers that are there."""
+    x = table.numbers(name)
+    _check_finite(table, name, x)
+    x = x[~np.isnan(x)]
+    if not x.size:
+        raise _nothing(name)
+    largest = float(np.abs(x).max())
+    unit = 2.0 ** math.frexp(largest)[1] if largest > 1e150 else 1.0  # so that no square overflows
+    x = x / unit
+    mean = float(x.mean())
+    if x.min() == x.max():
+        return float(x[0]) * unit, 0.0
+    return mean * unit, float(np.sqrt(np.square(x - mean).mean())) * unit
+
+
+def _by_frequency(table: Table, name: str) -> tuple[str, ...]:
+    """The levels that occur, the most frequent first; of equals in alphabetical order."""
+    codes, levels = table.coded(name)
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
+    return tuple(sorted((level for level, n in zip(levels, counts, strict=True) if n),
+                        key=lambda level: (-counts[levels.index(level)], level)))  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------- writing a column
+
+
+@dataclass(frozen=True, eq=False)
+class _Number:
+    """z = (x − center)/scale, and 1[x is missing]."""
+
+    x: Floats
+    column: Column
+    missing: NDArray[np.bool_] | None
+
+    def fill(self, out: Floats, at: int, lo: int, hi: int) -> None:
+        """Rows lo to hi of the columns from `at` on."""
+        target, column = out[lo:hi, at], self.column
+        target[:] = self.x[lo:hi]
+        if self.missing is not None:
+            gaps = self.missing[lo:hi]
+            target[gaps] = column.fill
+            out[lo:hi, at + 1] = gaps
+        if (column.center, column.scale) != (0.0, 1.0):
+            target -= column.center
+            target /= column.scale
+
+
+@dataclass(frozen=True, eq=False)
+class _Category:
+    """1[level] of each level but the first, and 1[x is missing]."""
+
+    place: NDArray[np.int32]
+    """Of each row: 0 for the reference."""
+    column: Column
+    missing: NDArray[np.bool_] | None
+
+    def fill(self, out: Floats, at: int, lo: int, hi: int) -> None:
+        """Rows lo to hi of the columns from `at` on, which hold zeros."""
+        place = self.place[lo:hi]
+        rows = np.flatnonzero(place)
+        out[lo + rows, at - 1 + place[rows]] = 1.0
+        if self.missing is not None:
+            out[lo:hi, at + len(self.column.levels) - 1] = self.missing[lo:hi]
+
+
+def _written(column: Column, table: Table, unseen: str) -> _Number | _Category:
+    if column.kind == "number":
+        x = table.numbers(column.name)
+        gaps = _checked_gaps(column, table, _missing_numbers(x))
+        if not (np.isfinite(x).all() if gaps is None else np.isfinite(x[~gaps]).all()):
+            _check_finite(table, column.name, x)
+        return _Number(x, column, gaps)
+    codes, levels = table.coded(column.name)
+    gaps = _checked_gaps(column, table, _missing_codes(codes))
+    known = {level: place for place, level in enumerate(column.levels)}
+    places = np.array([*(known.get(level, -1) for level in levels), 0], np.int32)  # the last is what is missing
+    if (places[:-1] < 0).any():
+        found = places[codes]
+        strange = found < 0
+        if strange.any():
+            if unseen != "reference":
+                raise _unseen(table, column, levels, codes, strange)
+            found[strange] = 0
+        return _Category(found, column, gaps)
+    return _Category(places[codes], column, gaps)
+
+
+def _groups(columns: Sequence[Column]) -> Iterator[list[Column]]:
+    """Neighbours that make so many features together, or one column that makes more."""
+    group: list[Column] = []
+    for column in columns:
+        group.append(column)
+        if sum(len(each.features) for each in group) >= TOGETHER:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _missing_numbers(x: Floats) -> Missing:
+    where = np.isnan(x)
+    return Missing(where, int(np.count_nonzero(where)))
+
+
+def _missing_codes(codes: NDArray[np.int32]) -> Missing:
+    where = codes < 0
+    return Missing(where, int(np.count_nonzero(where)))
+
+
+# ------------------------------------------------------------------------------------------------------ what is wrong
+
+
+def _checked_gaps(column: Column, table: Table, gaps: Missing) -> NDArray[np.bool_] | None:
+    """Where values are missing, if that may be."""
+    if gaps.total and column.fill is None:
+        row = int(np.argmax(gaps.where))
+        raise DataError(
+            f"{_values(gaps.total)} missing, the first here", place=table.place(row), column=column.name, value="",
+            because="In the training rows none was missing, so the model does not know what to make of it.",
+            remedies=[
+                Remedy("correct the rows, or leave them out", f'--where "{_quoted(column.name)} is not null"'),
+                Remedy("or fit again to rows where it is missing too", "separatrix fit … --missing impute"),
+            ],
+        )  # fmt: skip
+    return gaps.where if column.indicator else None
+
+
+def _missing_at_fit(table: Table, name: str, gaps: Missing) -> DataError:
+    row = int(np.argmax(gaps.where))
+    return DataError(
+        f"{_values(gaps.total)} missing, the first here", place=table.place(row), column=name, value="",
+        because="Nothing is filled or dropped unless you say so.",
+        remedies=[
+            Remedy("fill with the mean or the reference level, and tell", "--missing impute"),
+            Remedy("leave these rows out", f'--where "{_quoted(name)} is not null"'),
+            Remedy("leave the column out", f"--drop {_argument(name)}"),
+        ],
+    )  # fmt: skip
+
+
+def _unseen(
+    table: Table, column: Column, levels: Sequence[str], codes: NDArray[Any], strange: NDArray[np.bool_]
+) -> DataError:
+    row, count = int(np.argmax(strange)), int(np.count_nonzero(strange))
+    value = levels[int(codes[row])]
+    known = ", ".join(map(repr, column.levels[:6])) + (", …" if len(column.levels) > 6 else "")
+    return DataError(
+        f"{value!r} is a level that no training row had ({count} such {'value' if count == 1 else 'values'})",
+        place=table.place(row), column=column.name, value=value, because=f"The training rows had {known}.",
+        remedies=[
+            Remedy(f"take such values for {column.reference!r}, the reference", "--unseen reference"),
+            Remedy("or correct the value, or fit again with such rows", "separatrix fit …"),
+        ],
+    )  # fmt: skip
+
+
+def _check_finite(table: Table, name: str, x: Floats) -> None:
+    infinite = np.isinf(x)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise DataError(
+            f"{x[row]} is not a finite number ({int(np.count_nonzero(infinite))} in this column)",
+            place=table.place(row), column=name, value=str(x[row]),
+            remedies=[Remedy("if it stands for a missing value", f"--na {x[row]}"),
+                      Remedy("leave the column out", f"--drop {_argument(name)}")],
+        )  # fmt: skip
+
+
+def _check_there(columns: Sequence[Column | Decision], table: Table) -> None:
+    absent = [column.name for column in columns if column.name not in table.names]
+    if absent:
+        more = f" (and {len(absent) - 1} more: {', '.join(map(repr, absent[1:6]))})" if len(absent) > 1 else ""
+        few = ", ".join(map(repr, table.names[:8])) + (", …" if len(table.names) > 8 else "")
+        raise DataError(
+            f"there is no such column{more}", column=absent[0], because=f"The table has {few}.",
+            remedies=[Remedy("see what is there", "separatrix schema FILE")],
+        )  # fmt: skip
+
+
+def _nothing(name: str) -> DataError:
+    return DataError(
+        "every value is missing", column=name, remedies=[Remedy("leave the column out", f"--drop {_argument(name)}")]
+    )
+
+
+def _values(count: int) -> str:
+    return "1 value is" if count == 1 else f"{count} values are"
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else '\\"' + name.replace('"', '""') + '\\"'
+
+
+def _argument(name: str) -> str:
+    return name if name.replace("-", "_").replace(".", "_").isidentifier() else "'" + name.replace("'", "'\\''") + "'"
