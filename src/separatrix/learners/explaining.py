@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,59 +9,37 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ..interpretation.explanation import Contribution, Explanation
+from ..interpretation.explaining import View
+from ..interpretation.explanation import Explanation
 from ..mapped import Mapped
-from ..numerics import log_sum_exp
-from .limits import limit_probabilities
+from .limits import InTheLimit
 from .memory import Facts
 from .rows_at_hand import known_facts, rows_of_fit
 from .summary_table import per_class
 from .validation import names_of
 
 Floats = NDArray[np.float64]
-AVERAGE, ZERO = "(average row)", "(row of zeros)"
 
 
 def explanation_of(model: Any, row: Any, for_class: Any, against: Any) -> Explanation:
     """See `LogisticRegression.explain`."""
     x = _features(model, row_of(model, row))
-    W = per_class(model)
-    P = _probabilities(model, x, W)
-    k, r = _pair(model, for_class, against, P)
     facts, notes = _facts(model)
-    means = np.zeros(len(x)) if facts is None else facts.means
-    shares = np.full(len(W), 1 / len(W)) if facts is None else facts.totals / facts.totals.sum()
-    finite = model.verdict_.status not in ("separated", "quasi-separated")
-    if not finite:
-        notes.append(
-            f"The classes are {model.verdict_.status}, so the weights have no finite size: the probability is the "
-            "limit as they grow, and the scores are those of one rule that separates, not log-odds."
-        )
-    labels = model.classes_.tolist()
-    prior = getattr(model, "prior_", None)
-    if prior is not None:
-        with np.errstate(divide="ignore"):
-            P, shares = np.exp(prior.corrected(np.log(P)[None])[0]), prior.wanted
-        W = W + np.column_stack([prior.shift, np.zeros_like(W[:, 1:])])
-        notes.append("Log-odds and probabilities are for the shares of the classes that `prior` asks for.")
-    with np.errstate(over="ignore", invalid="ignore"):
-        score = float(W[k, 0] - W[r, 0] + x @ (W[k, 1:] - W[r, 1:]))
-        steps = _contributions(model, x, means, W, shares, (k, r), finite, facts is not None)
-    if not all(math.isfinite(each.contribution) for each in steps):
-        raise ValueError("The score of this row is infinite: its numbers are too large; give it in other units.")
-    base, rate = math.log(shares[k] / shares[r]), float(shares[k])
-    return Explanation(
-        labels[k], labels[r], rate, base, steps, score, float(P[k]), finite, tuple(notes)
+    status = model.verdict_.status
+    view = View(
+        model.classes_.tolist(), model.rule_.columns, per_class(model), status,
+        InTheLimit.of(model.verdict_).probabilities if status == "quasi-separated" else None,
+        getattr(model, "prior_", None), None if facts is None else facts.means,
+        None if facts is None else facts.totals / facts.totals.sum(),
     )  # fmt: skip
+    return view.explain(x, for_class, against, notes)
 
 
 def _facts(model: Any) -> tuple[Facts | None, list[str]]:
     """Shares and means: of all rows where that is known, and what to say where it is not."""
     facts = known_facts(model, None)
     if facts is None:
-        return None, [
-            "Shares and means of the training rows are not known: the base is equal shares and a row of zeros."
-        ]
+        return None, []
     if not facts.sampled:
         return facts, []
     given, _ = rows_of_fit(model, (None, None, None))
@@ -72,80 +49,6 @@ def _facts(model: Any) -> tuple[Facts | None, list[str]]:
     return facts, [
         "The means are those of a sample of the training rows: these are no longer in memory, or have changed."
     ]
-
-
-def _contributions(
-    model: Any, x: Floats, means: Floats, W: Floats, shares: Floats, pair: tuple[int, int], finite: bool, known: bool
-) -> list[Contribution]:
-    """wⱼ(xⱼ − x̄ⱼ), the largest first, after the step from the base rate to the average row."""
-    k, r = pair
-    start = np.log(shares)
-    average = W[:, 0] + W[:, 1:] @ means
-    moves = W[:, 1:] * (x - means)
-    sizes = moves[k] - moves[r]
-    order = np.argsort(-np.abs(sizes), kind="stable")
-    running = average[:, None] + np.cumsum(moves[:, order], axis=1)
-    after = _softmax(np.column_stack([average, running]))[k]
-    first_step = float(average[k] - average[r] - (start[k] - start[r]))
-
-    def step(name: str, value: float | None, mean: float | None, size: float, p: float) -> Contribution:
-        if not finite:
-            return Contribution(name, value, mean, size, None, None)
-        with np.errstate(over="ignore"):
-            return Contribution(name, value, mean, size, float(np.exp(size)), float(p))
-
-    first = step(AVERAGE if known else ZERO, None, None, first_step, after[0])
-    names = model.rule_.columns
-    return [first] + [
-        step(names[j], float(x[j]), float(means[j]) if known else None, float(sizes[j]), after[at])
-        for at, j in enumerate(order.tolist(), 1)
-    ]
-
-
-def _softmax(scores: Floats) -> Floats:
-    return np.exp(scores - log_sum_exp(scores, axis=0))  # type: ignore[no-any-return]
-
-
-def _probabilities(model: Any, x: Floats, W: Floats) -> Floats:
-    """P(k | x) of every class, as `predict_proba` has it but for a prior."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = W[:, 0] + W[:, 1:] @ x
-    if not np.isfinite(scores).all():
-        raise ValueError("The score of this row is infinite: its numbers are too large; give it in other units.")
-    if model.verdict_.status == "quasi-separated":
-        return limit_probabilities(model.verdict_, x[None])[0]  # type: ignore[no-any-return]
-    if model.verdict_.status == "separated":
-        top = scores == scores.max()
-        return top / top.sum()  # type: ignore[no-any-return]
-    return _softmax(scores[:, None])[:, 0]
-
-
-def _place(model: Any, name: str, label: Any, default: int) -> int:
-    known = model.classes_.tolist()
-    if label is None:
-        return default
-    if label not in known:
-        raise ValueError(f"{name} is {label!r}; it must be one of the classes {known}.")
-    return int(known.index(label))
-
-
-def _pair(model: Any, for_class: Any, against: Any, P: Floats) -> tuple[int, int]:
-    """The class that is explained, and the one that its odds are against."""
-    labels = model.classes_.tolist()
-    if len(P) == 2:
-        k = _place(model, "for_class", for_class, 1 if against is None or against != labels[1] else 0)
-    else:
-        k = _place(model, "for_class", for_class, int(P.argmax()))
-    r = _place(model, "against", against, _next(P, k))
-    if k == r:
-        raise ValueError(f"The class that is explained and the one against it are both {labels[k]!r}: name two.")
-    return k, r
-
-
-def _next(P: Floats, k: int) -> int:
-    """The likeliest class but one; among equals the last, so that of two classes the first is compared with."""
-    others = [j for j in range(len(P)) if j != k]
-    return max(others, key=lambda j: (P[j], j))
 
 
 # ------------------------------------------------------------------------------------------------------------- the row
