@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from .learners.zero_one import ZeroOneClassifier as ZeroOneClassifier
     from .mistake_bound import MistakeBound as MistakeBound
     from .mistakes import MistakeLog as MistakeLog
+    from .models.file import load as load
+    from .models.file import save as save
+    from .models.model import Model as Model
     from .multiclass.kinds import OneVsOne as OneVsOne
     from .multiclass.kinds import OneVsRest as OneVsRest
     from .multiclass.kinds import OutputCode as OutputCode
@@ -94,6 +97,9 @@ _HOMES = {
     "Summary": ".interpretation.summary",
     "Explanation": ".interpretation.explanation",
     "BayesClassifier": ".bayes",
+    "Model": ".models.model",
+    "load": ".models.file",
+    "save": ".models.file",
     "ZeroOneClassifier": ".learners.zero_one",
     "separability": ".learners.separability",
     "Separability": ".separable",
@@ -133,6 +139,7 @@ __all__ = [
     "MaxMarginClassifier",
     "MistakeBound",
     "MistakeLog",
+    "Model",
     "MultiLabel",
     "NaiveBayes",
     "NotSeparableWarning",
@@ -156,8 +163,10 @@ __all__ = [
     "features",
     "joint",
     "kernels",
+    "load",
     "losses",
     "populations",
+    "save",
     "scenes",
     "separability",
     "surface",

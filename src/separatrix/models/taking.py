@@ -1,0 +1,330 @@
+"""From a fitted learner to a model that can be saved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..bayes import BayesClassifier
+from ..data import Sparse
+from ..evidence import Plan
+from ..expansion import Expansion, Record
+from ..families import Family
+from ..feature_base import FeatureMap
+from ..io.encoding import Encoding
+from ..kernels import TableKernel
+from ..learners.base import LinearClassifier
+from ..learners.committee import LinearCommittee, LoggedCommittee
+from ..learners.discriminant import GaussianDiscriminant
+from ..learners.joint_base import JointModel, is_plain, split
+from ..learners.joint_classifier import JointClassifier
+from ..learners.kernel import KernelPerceptron
+from ..learners.limits import InTheLimit
+from ..learners.logistic import LogisticRegression
+from ..learners.memory import deviations_of, means_of
+from ..learners.naive_bayes import NaiveBayes
+from ..learners.online_to_batch import OnlineToBatch
+from ..learners.validation import checked_costs, names_of
+from ..learners.voted import VotedPerceptron
+from ..multiclass.kinds import OneVsRest
+from ..multiclass.labels import MultiLabel
+from ..multiclass.reduction import Reduction
+from ..rule import LinearRule
+from ..voting import Ballot
+from .curved_rules import Gaussians, Kernel, Sums
+from .document import DIGITS
+from .many_rules import Coded, Committee, Member, Voted
+from .model import FITTED, INTERRUPTED, Model
+from .rules import Linear, Rule, mapped
+
+FACTS = ("rows", "columns", "class_totals", "means", "means_sampled", "deviations")
+"""What a model says of its training rows first, in this order; then all else by name."""
+
+
+class CannotSaveError(ValueError):
+    """A learner that no file can hold: which, why, and what can be done."""
+
+
+class Taken(NamedTuple):
+    """A rule, and the features that it reads."""
+
+    rule: Rule
+    features: FeatureMap | None = None
+
+
+def model_of(
+    estimator: Any, *, encoding: Encoding | None = None, training: Mapping[str, Any] | None = None,
+    interrupted: bool = False, X: Any = None, sample_weight: Any = None,
+) -> Model:  # fmt: skip
+    """The model of a fitted learner of ours.
+
+    `encoding` says how a table becomes X; `training` adds to what is known of the training rows (fingerprint, seed,
+    command, summary, anything that JSON holds). With the X of the fit, means and deviations of the features are kept
+    too, so that weights can be shown per standard deviation.
+    """
+    if isinstance(estimator, Model):
+        return estimator
+    taken = _taken(estimator)
+    classes = _labels(estimator.classes_, estimator)
+    columns = _columns(estimator) if encoding is None else encoding.names
+    if len(columns) != estimator.n_features_in_:
+        raise ValueError(
+            f"The encoding makes {len(columns)} columns, and the learner was fitted to {estimator.n_features_in_}: "
+            "give the encoding whose matrix it was fitted to."
+        )
+    verdict = getattr(estimator, "verdict_", None)
+    said = None if verdict is None else plain({**verdict.to_dict(), "text": str(verdict)})
+    stopped = interrupted or (said is not None and said["status"] == "interrupted")
+    known = {**_facts(estimator), **_spread(X, sample_weight, taken.features), **plain(dict(training or {}))}
+    ordered = [*(key for key in FACTS if key in known), *sorted(key for key in known if key not in FACTS)]
+    return Model(
+        type(estimator).__name__, plain(estimator.get_params(deep=False)), classes, columns, taken.rule, taken.features,
+        encoding, said, {key: known[key] for key in ordered}, INTERRUPTED if stopped else FITTED,
+    )  # fmt: skip
+
+
+def _taken(estimator: Any) -> Taken:
+    for kind in type(estimator).__mro__:
+        if kind in _WAYS:
+            check_is_fitted(estimator)
+            return _WAYS[kind](estimator)
+    name = f"{type(estimator).__module__.split('.')[0]}'s {type(estimator).__name__}"
+    raise CannotSaveError(f"{name} cannot be saved: only learners of Separatrix can. Fit one of them to the rows.")
+
+
+# ------------------------------------------------------------------------------------------------------ of each learner
+
+
+def _linear(estimator: Any) -> Taken:
+    rule = estimator.rule_
+    if len(estimator.classes_) < 2:
+        raise CannotSaveError(_one_class(estimator))
+    return Taken(Linear(_plain_rule(rule), rule.probabilistic and hasattr(estimator, "predict_proba")))
+
+
+def _logistic(estimator: LogisticRegression) -> Taken:
+    status, features = estimator.verdict_.status, getattr(estimator, "features_", None)
+    limit = InTheLimit.of(estimator.verdict_) if status == "quasi-separated" else None
+    prior = getattr(estimator, "prior_", None)
+    rule = Linear(_plain_rule(estimator.rule_), status != "separated", status == "separated", limit, prior)
+    return Taken(rule, None if features is None else features.map)
+
+
+def _discriminant(estimator: GaussianDiscriminant) -> Taken:
+    if "_quadratic" in estimator.__dict__:
+        return Taken(Gaussians(estimator._quadratic))
+    return _linear(estimator)
+
+
+def _naive_bayes(estimator: NaiveBayes) -> Taken:
+    if len(estimator.classes_) < 2:
+        raise CannotSaveError(_one_class(estimator))
+    scorer = estimator._scorer
+    return Taken(Sums(scorer, _labels(estimator.classes_, estimator), tuple(_allowed(scorer.plan))))
+
+
+def _allowed(plan: Plan) -> list[tuple[float | None, float | None, bool]]:
+    def end(number: float) -> float | None:
+        return float(number) if math.isfinite(number) else None
+
+    cut = plan.threshold is not None
+    return [
+        (end(each.lowest), end(each.highest), bool(each.whole))
+        if isinstance(each, Family) and not (cut and each.name == "Bernoulli") else (None, None, False)
+        for each in plan.families
+    ]  # fmt: skip
+
+
+def _joint(estimator: JointModel) -> Taken:
+    if not is_plain(estimator._map):
+        raise CannotSaveError(
+            f"{type(estimator).__name__} with the feature map {_named(estimator._map)} cannot be saved: a file holds "
+            "numbers, no functions. With feature_map=None, weights of its own for each class, it can."
+        )
+    table = estimator.theta_.reshape(len(estimator.classes_), -1)
+    rule = LinearRule(*split(table, estimator._map), _labels(estimator.classes_, estimator), _columns(estimator))
+    if not isinstance(estimator, JointClassifier):
+        return Taken(Linear(rule))
+    status, limit = estimator.verdict_.status, None
+    if status == "quasi-separated":
+        ends = (estimator.verdict_.separability.certificate.weights, estimator.verdict_.certificate.weights)  # type: ignore[union-attr]
+        U, V = (split(np.asarray(each).reshape(table.shape), estimator._map) for each in ends)
+        limit = InTheLimit(*U, *V)
+    return Taken(Linear(rule, status != "separated", status == "separated", limit))
+
+
+def _kernel(estimator: KernelPerceptron) -> Taken:
+    record = estimator._record
+    if not isinstance(record.kernel, TableKernel) or estimator.kernel == "precomputed":
+        raise CannotSaveError(
+            f"KernelPerceptron with the kernel {_named(estimator.kernel)} cannot be saved: a file holds numbers, no "
+            "functions and no table of all rows. With 'linear', 'polynomial' or 'rbf' it can."
+        )
+    voted = estimator.reading == "voted"
+    found = estimator._expansion("last" if voted else estimator.reading)
+    expansion = Expansion(found.kernel, _dense(found.support), found.coefficients, found.intercept)
+    if not voted:
+        return Taken(Kernel(expansion))
+    kept = Record(record.kernel, _dense(record.support), record.dual, record.lifted, record.apart)
+    return Taken(Kernel(expansion, kept))
+
+
+def _dense(rows: Any) -> Any:
+    return (rows.dense() if isinstance(rows, Sparse) else np.asarray(rows)).astype(np.float64, copy=False)
+
+
+def _voted(estimator: VotedPerceptron) -> Taken:
+    return Taken(Voted(_written_out(estimator._ballot)))
+
+
+def _written_out(ballot: Ballot) -> Ballot:
+    return Ballot(
+        ballot.start, ballot.start_intercept, _dense(ballot.rows), ballot.place, ballot.own, ballot.rival, ballot.rate,
+        ballot.lifted, ballot.votes, ballot.classes,
+    )  # fmt: skip
+
+
+def _online_to_batch(estimator: OnlineToBatch) -> Taken:
+    committee = estimator._committee
+    if isinstance(committee, LoggedCommittee):
+        return Taken(Voted(_written_out(committee.ballot)))
+    if isinstance(committee, LinearCommittee):
+        return Taken(Committee(committee))
+    raise CannotSaveError(
+        f"OnlineToBatch of {type(estimator.learner).__name__} cannot be saved: its classifiers are copies of a learner "
+        "that is not linear. With a linear learner, such as OnlinePerceptron, it can."
+    )
+
+
+def _reduction(estimator: Reduction) -> Taken:
+    members = []
+    for each in estimator.estimators_:
+        taken = _taken(each)
+        if isinstance(taken.rule, Coded):
+            raise CannotSaveError(f"{type(estimator).__name__} of {type(each).__name__} cannot be saved.")
+        members.append(Member(taken.rule, taken.features))
+    per_class, one = isinstance(estimator, OneVsRest), len(estimator.code_.T) == 1
+    coupling = None
+    if all(hasattr(each, "predict_proba") for each in estimator.estimators_):
+        own = "shared" if per_class and estimator.code_.shape[1] == len(estimator.classes_) else "odds"
+        simple = own if per_class else "averaged"
+        coupling = "coupled" if estimator._coupled and not one else simple
+    return Taken(Coded(
+        estimator.code_, tuple(members), _labels(estimator.classes_, estimator), _columns(estimator), per_class,
+        estimator._by_votes, coupling,
+    ))  # fmt: skip
+
+
+def _refused(why: str) -> Callable[[Any], Taken]:
+    def refuse(estimator: Any) -> Taken:
+        raise CannotSaveError(f"{type(estimator).__name__} cannot be saved: {why}")
+
+    return refuse
+
+
+_WAYS: dict[type, Callable[[Any], Taken]] = {
+    LogisticRegression: _logistic,
+    GaussianDiscriminant: _discriminant,
+    NaiveBayes: _naive_bayes,
+    VotedPerceptron: _voted,
+    KernelPerceptron: _kernel,
+    JointModel: _joint,
+    OnlineToBatch: _online_to_batch,
+    Reduction: _reduction,
+    LinearClassifier: _linear,
+    MultiLabel: _refused("a file holds one class a row. Save each of its estimators_ that is fitted, on its own."),
+    BayesClassifier: _refused("it holds a population, which is code. Write that down, and make it anew."),
+}
+"""How each learner is taken; of a class that is not here, as the class it derives from."""
+
+
+# -------------------------------------------------------------------------------------------------------- what is known
+
+
+def _plain_rule(rule: LinearRule) -> LinearRule:
+    return LinearRule(rule.weights, rule.intercept, rule.classes, rule.columns, rule.probabilistic)
+
+
+def _one_class(estimator: Any) -> str:
+    return (
+        f"{type(estimator).__name__} has seen rows of one class only, {estimator.classes_.tolist()[0]!r}, and has no "
+        "rule yet: teach it rows of another first."
+    )
+
+
+def _columns(estimator: Any) -> tuple[str, ...]:
+    return tuple(map(str, names_of(estimator, int(estimator.n_features_in_))))
+
+
+def _labels(classes: Any, estimator: Any) -> tuple[Any, ...]:
+    """The classes as JSON keeps them: texts, whole numbers, numbers, true and false."""
+    labels = tuple(np.asarray(classes).tolist())
+    kinds = {type(label) for label in labels}
+    if len(kinds) != 1 or not kinds <= {str, int, float, bool}:
+        strange = next((label for label in labels if type(label) not in (str, int, float, bool)), labels[0])
+        raise CannotSaveError(
+            f"{type(estimator).__name__} has the class {strange!r}, of type {type(strange).__name__}: a file holds "
+            "classes that are all texts, all whole numbers, all numbers, or True and False. Turn them into texts."
+        )
+    return labels
+
+
+def _facts(estimator: Any) -> dict[str, Any]:
+    """What the fit itself remembers."""
+    claim = getattr(getattr(estimator, "verdict_", None), "claim", None)
+    found: dict[str, Any] = {"columns": int(estimator.n_features_in_)}
+    rows = getattr(claim, "rows", None)
+    if isinstance(rows, int | np.integer):
+        found["rows"] = int(rows)
+    facts = getattr(estimator, "_facts", None)
+    if facts is not None and np.isfinite(facts.means).all():
+        found |= {"rows": int(facts.rows), "class_totals": facts.totals.tolist(), "means": facts.means.tolist(),
+                  "means_sampled": bool(facts.sampled)}  # fmt: skip
+    return found
+
+
+def _spread(X: Any, sample_weight: Any, features: FeatureMap | None) -> dict[str, Any]:
+    """Means and deviations of what the rule reads, by the rows of the fit."""
+    if X is None:
+        return {}
+    rows = Sparse.of(X.tocsr().astype(np.float64)) if hasattr(X, "tocsr") else np.asarray(X)
+    made, cost = mapped(rows, features), checked_costs(sample_weight, len(rows))
+    means = means_of(made, cost)
+    deviations = deviations_of(made, cost, means)
+    if not (np.isfinite(means).all() and np.isfinite(deviations).all()):
+        return {}
+    return {"means": means.tolist(), "means_sampled": False, "deviations": deviations.tolist()}
+
+
+def _named(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else str(getattr(value, "__name__", type(value).__name__))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON holds it: what is infinite or NaN becomes its text, an object its name and its parameters."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, bool | str):
+        return str(value) if isinstance(value, str) else value
+    if isinstance(value, int):
+        return int(value) if len(str(abs(value))) < DIGITS else str(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(each) for each in (sorted(value, key=str) if isinstance(value, set | frozenset) else value)]
+    if isinstance(value, type):
+        return value.__name__
+    name = type(value).__name__
+    if callable(getattr(value, "get_params", None)):
+        return {"kind": name, "parameters": plain(value.get_params(deep=False))}
+    if is_dataclass(value):
+        return {"kind": name, "parameters": {each.name: plain(getattr(value, each.name)) for each in fields(value)}}
+    return str(getattr(value, "__qualname__", name))
