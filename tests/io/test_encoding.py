@@ -35,7 +35,7 @@ def tables(draw):
     return columns
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.booleans())
 def test_the_matrix_is_that_of_scikit_learn(columns, standardise):
     encoding = learn_encoding(Columns(columns), decisions(columns), missing="impute", standardise=standardise)

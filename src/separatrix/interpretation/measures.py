@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scipy.stats import chi2
-
 
 class Measure(NamedTuple):
     """A number with its name."""
@@ -135,12 +133,14 @@ def _against_null(facts: FitFacts, found: dict[str, float | None]) -> list[LeftO
     if facts.doubts or facts.parameters is None:
         reason = " ".join(facts.doubts) or "The rank of the columns was not settled, so the parameters are not counted."
         return [_left(OF_THE_MAXIMUM, reason)]
+    from scipy.special import chdtrc  # at need: a saved model is explained without it
+
     ratio, k = 2 * (value - null), facts.parameters
     degrees = k - facts.null_parameters
     found |= {
         "likelihood_ratio": ratio,
         "degrees": degrees,
-        "p": float(chi2.sf(ratio, degrees)) if degrees else math.nan,
+        "p": float(chdtrc(degrees, ratio)) if degrees else math.nan,
         "aic": 2 * k - 2 * value,
         "bic": k * math.log(facts.weight) - 2 * value,
         "adjusted_mcfadden": mcfadden(value, null, k),

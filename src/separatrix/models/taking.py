@@ -91,7 +91,8 @@ def model_of(
 def _taken(estimator: Any) -> Taken:
     for kind in type(estimator).__mro__:
         if kind in _WAYS:
-            check_is_fitted(estimator)
+            if hasattr(estimator, "fit"):
+                check_is_fitted(estimator)
             return _WAYS[kind](estimator)
     name = f"{type(estimator).__module__.split('.')[0]}'s {type(estimator).__name__}"
     raise CannotSaveError(f"{name} cannot be saved: only learners of Separatrix can. Fit one of them to the rows.")
@@ -196,8 +197,9 @@ def _online_to_batch(estimator: OnlineToBatch) -> Taken:
     if isinstance(committee, LinearCommittee):
         return Taken(Committee(committee))
     raise CannotSaveError(
-        f"OnlineToBatch of {type(estimator.learner).__name__} cannot be saved: its classifiers are copies of a learner "
-        "that is not linear. With a linear learner, such as OnlinePerceptron, it can."
+        f"OnlineToBatch of {type(estimator.learner).__name__} cannot be saved here: its {len(committee.votes)} "
+        "classifiers are whole copies of the learner, not weights. Of OnlinePerceptron and two classes, or of "
+        "LogisticRegression(solver='stochastic', learning_rate=0.1), it can."
     )
 
 
