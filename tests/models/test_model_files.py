@@ -133,6 +133,29 @@ def test_what_is_written_is_read_to_the_last_bit(tree):
     assert written(found) == content
 
 
+@given(st.recursive(st.text('\\\\"[]{}x', max_size=6), lambda inner: st.lists(inner, max_size=3), max_leaves=12))
+def test_brackets_in_texts_do_not_count(tree):
+    deep = tree
+    for _ in range(50):
+        deep = [deep]
+    content = json.dumps(deep).encode()
+    depth = _depth(deep)
+    if depth <= 60:
+        assert parsed(content) == deep
+    else:
+        with pytest.raises(ModelFileError, match="more than 60"):
+            parsed(content)
+
+
+def _depth(tree):
+    return 1 + max(map(_depth, tree), default=0) if isinstance(tree, list) else 0
+
+
+def test_the_largest_and_the_least_number_are_read():
+    assert parsed(b"[1.7976931348623157e+308, 5e-324, -0.0, 18446744073709551615]") == [
+        1.7976931348623157e308, 5e-324, 0.0, 18446744073709551615]  # fmt: skip
+
+
 @pytest.mark.parametrize("cut", [0.0, 0.1, 0.5, 0.9, 0.999])
 def test_a_file_that_was_cut_short_is_refused(tmp_path, cut):
     content = text("linear").encode()
@@ -192,6 +215,9 @@ def test_classes_are_of_one_type_and_different():
         (b'{"a": NaN}', "it holds NaN"),
         (b'{"a": -Infinity}', "it holds -Infinity"),
         (b'{"a": 1e999}', "larger than any number"),
+        (b'{"a": -1.0E+0400}', "larger than any number"),
+        (b'{"a": ' + b"1" * 400 + b".0}", "larger than any number"),
+        (b'{"a": 123456789012345678901}', "21 digits"),
         (b'{"a": 1, "a": 2}', "there twice"),
         (b'{"a": ' + b"9" * 5000 + b"}", "5000 digits"),
         (b"\xff\xfe", "not UTF-8"),

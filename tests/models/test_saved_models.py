@@ -133,6 +133,10 @@ def cases():
             LogisticRegression(l2=0.1, features=[Standardise(), GaussianBasis(count=4, random_state=0)]), X, TWO),
         "logistic of fractions": (LogisticRegression(), X, 1 / (1 + np.exp(-SCORE))),
         "online to batch": (OnlineToBatch(OnlinePerceptron()), X, TWO),
+        "logistic sparse": (LogisticRegression(l2=0.1), sparse.csr_matrix(COUNTS), TWO),
+        "voted sparse": (VotedPerceptron(max_passes=3), sparse.csr_matrix(COUNTS), THREE),
+        "kernel sparse": (KernelPerceptron("rbf", max_passes=3), sparse.csr_matrix(COUNTS), THREE),
+        "naive Bayes sparse": (PoissonNaiveBayes(), sparse.csr_matrix(COUNTS), THREE),
         "margin": (MaxMarginClassifier(), X, APART),
         "zero-one": (ZeroOneClassifier(), X[:, :2], TWO),
         "kernel apart": (KernelPerceptron("rbf", multiclass="one-vs-rest", reading="voted", max_passes=3), X, THREE),
@@ -284,11 +288,12 @@ def test_what_is_not_linear_has_no_contributions_and_what_has_no_odds_no_explana
 
 def test_facts_of_the_training_rows_are_kept(tmp_path):
     learner = LogisticRegression().fit(X, TWO)
-    facts = {"fingerprint": "abc", "seed": 0, "summary": learner.summary().to_dict()}
+    facts = {"fingerprint": "abc", "seed": 0, "summary": learner.summary()}
     write(model_of(learner, X=X, training=facts), tmp_path / "model.json")
     model = separatrix.load(tmp_path / "model.json")
     assert model.training["rows"] == 90
-    assert model.training["summary"]["coefficients"][0]["weight"] == facts["summary"]["coefficients"][0]["weight"]
+    assert model.training["summary"]["text"] == str(facts["summary"])
+    assert model.training["summary"]["coefficients"] == facts["summary"].to_dict()["coefficients"]
     np.testing.assert_allclose(model.training["deviations"], X.std(axis=0))
     np.testing.assert_allclose(model.scaled_weights, learner.coef_[0] * X.std(axis=0))
     assert list(json.loads((tmp_path / "model.json").read_text())["training"])[-3:] == [
@@ -296,6 +301,16 @@ def test_facts_of_the_training_rows_are_kept(tmp_path):
         "seed",
         "summary",
     ]
+
+
+def test_of_many_rows_that_a_verdict_names_their_number_is_kept(tmp_path):
+    x = np.linspace(-1, 1, 3000)[:, None]
+    learner = LogisticRegression().fit(x, x[:, 0] > 0.1)
+    separatrix.save(learner, tmp_path / "model.json")
+    verdict = separatrix.load(tmp_path / "model.json").verdict
+    assert verdict["status"] == "separated"
+    assert '"count": 3000' in (tmp_path / "model.json").read_text()
+    assert (tmp_path / "model.json").stat().st_size < 20_000
 
 
 def test_an_interrupted_fit_is_marked(tmp_path):

@@ -16,6 +16,7 @@ from ..evidence import Plan
 from ..expansion import Expansion, Record
 from ..families import Family
 from ..feature_base import FeatureMap
+from ..interpretation.summary import Summary
 from ..io.encoding import Encoding
 from ..kernels import TableKernel
 from ..learners.base import LinearClassifier
@@ -45,6 +46,9 @@ from .rules import Linear, Rule, mapped
 FACTS = ("rows", "columns", "class_totals", "means", "means_sampled", "deviations")
 """What a model says of its training rows first, in this order; then all else by name."""
 
+LISTED = 1000
+"""Rows that a saved verdict names one by one."""
+
 
 class CannotSaveError(ValueError):
     """A learner that no file can hold: which, why, and what can be done."""
@@ -63,9 +67,9 @@ def model_of(
 ) -> Model:  # fmt: skip
     """The model of a fitted learner of ours.
 
-    `encoding` says how a table becomes X; `training` adds to what is known of the training rows (fingerprint, seed,
-    command, summary, anything that JSON holds). With the X of the fit, means and deviations of the features are kept
-    too, so that weights can be shown per standard deviation.
+    `encoding` says how a table becomes X; `training` adds to what is known of the training rows: fingerprint, seed,
+    command, a `Summary` (its page and its numbers are kept), anything that JSON holds. With the X of the fit, means and
+    deviations of the features are kept too, so that weights can be shown per standard deviation.
     """
     if isinstance(estimator, Model):
         return estimator
@@ -78,9 +82,10 @@ def model_of(
             "give the encoding whose matrix it was fitted to."
         )
     verdict = getattr(estimator, "verdict_", None)
-    said = None if verdict is None else plain({**verdict.to_dict(), "text": str(verdict)})
+    said = None if verdict is None else _counted(plain({**verdict.to_dict(), "text": str(verdict)}))
     stopped = interrupted or (said is not None and said["status"] == "interrupted")
-    known = {**_facts(estimator), **_spread(X, sample_weight, taken.features), **plain(dict(training or {}))}
+    added = {key: _plain_fact(each) for key, each in (training or {}).items()}
+    known = {**_facts(estimator), **_spread(X, sample_weight, taken.features), **added}
     ordered = [*(key for key in FACTS if key in known), *sorted(key for key in known if key not in FACTS)]
     return Model(
         type(estimator).__name__, plain(estimator.get_params(deep=False)), classes, columns, taken.rule, taken.features,
@@ -301,6 +306,22 @@ def _spread(X: Any, sample_weight: Any, features: FeatureMap | None) -> dict[str
     if not (np.isfinite(means).all() and np.isfinite(deviations).all()):
         return {}
     return {"means": means.tolist(), "means_sampled": False, "deviations": deviations.tolist()}
+
+
+def _plain_fact(fact: Any) -> Any:
+    """As JSON holds it; of a summary the numbers and the page."""
+    return plain({**fact.to_dict(), "text": str(fact)} if isinstance(fact, Summary) else fact)
+
+
+def _counted(value: Any) -> Any:
+    """A verdict may name many rows: of more than a thousand a file keeps how many they are, and the first."""
+    if isinstance(value, dict):
+        return {key: _counted(each) for key, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) > LISTED and all(isinstance(each, bool | int | str) for each in value):
+        return {"count": len(value), "first": value[:10]}
+    return [_counted(each) for each in value]
 
 
 def _named(value: Any) -> str:
