@@ -271,10 +271,13 @@ def test_an_explanation_is_that_of_the_learner(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["logistic two", "logistic three", "logistic features three", "joint classifier two",
-                                  "discriminant three", "naive Bayes own two"])  # fmt: skip
+                                  "discriminant three", "naive Bayes own two", "naive Bayes mixed three"])  # fmt: skip
 def test_contributions_add_up_to_differences_of_scores(name, tmp_path):
     learner, rows = fitted(name)
-    model = model_of(learner, X=rows)
+    write(model_of(learner, X=rows), tmp_path / "model.json")
+    model = separatrix.load(tmp_path / "model.json")
+    assert len(model.training["means"]) == model.rule.linear().weights.shape[-1]
+    assert model.scaled_weights is not None
     parts = model.contributions(rows).sum(axis=-1)
     same(parts - parts[0], model.scores(rows) - model.scores(rows)[0])
 

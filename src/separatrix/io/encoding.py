@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column, Decision
 from .errors import DataError, Remedy
+from .gaps import Missing, check_finite, check_there, checked_gaps, missing_at_fit, nothing_there, unseen_level
 from .table import Table
 
 Floats = NDArray[np.float64]
@@ -20,13 +21,6 @@ TOGETHER = 16
 """Features of neighbouring columns that are written together: two lines of the cache, so that each is fetched once."""
 BLOCK = 1 << 16
 """Numbers that are written together: they stay in the cache until all their columns are there."""
-
-
-class Missing(NamedTuple):
-    """The values of a column that are not there."""
-
-    where: NDArray[np.bool_]
-    total: int
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,7 @@ class Encoding:
         A value that is missing where none was in the training rows, a level that none of these had (unless it shall
         count as the reference), a column that is not there: a DataError says which, where, and what to type.
         """
-        _check_there(self.columns, table)
+        check_there(self.columns, table)
         found = np.zeros((table.rows, len(self.names)))
         start = 0
         for group in _groups(self.columns):
@@ -109,7 +103,7 @@ def learn_encoding(
             because="Every column is the target, weights, a group, or was left out.",
             remedies=[Remedy("use a column", "--number NAME or --category NAME")],
         )
-    _check_there(chosen, table)
+    check_there(chosen, table)
     return Encoding(tuple(_learnt(table, each, missing, standardise) for each in chosen))
 
 
@@ -121,11 +115,11 @@ def _learnt(table: Table, decision: Decision, missing: str, standardise: bool) -
     if filled and missing == "error":
         gaps = _missing_numbers(table.numbers(decision.name)) if decision.kind == "number" else _missing_codes(
             table.coded(decision.name).codes)  # fmt: skip
-        raise _missing_at_fit(table, decision.name, gaps)
+        raise missing_at_fit(table, decision.name, gaps)
     if decision.kind == "category":
         levels = decision.levels or _by_frequency(table, decision.name)
         if not levels:
-            raise _nothing(decision.name)
+            raise nothing_there(decision.name)
         return Column(decision.name, "category", levels, fill=levels[0] if filled else None, indicator=filled)
     if not (filled or standardise):
         return Column(decision.name, "number")
@@ -137,10 +131,10 @@ def _learnt(table: Table, decision: Decision, missing: str, standardise: bool) -
 def _moments(table: Table, name: str) -> tuple[float, float]:
     """x̄ and √(Σ(x − x̄)²/n) of the numbers that are there."""
     x = table.numbers(name)
-    _check_finite(table, name, x)
+    check_finite(table, name, x)
     x = x[~np.isnan(x)]
     if not x.size:
-        raise _nothing(name)
+        raise nothing_there(name)
     largest = float(np.abs(x).max())
     unit = 2.0 ** math.frexp(largest)[1] if largest > 1e150 else 1.0  # so that no square overflows
     x = x / unit
@@ -203,12 +197,12 @@ class _Category:
 def _written(column: Column, table: Table, unseen: str) -> _Number | _Category:
     if column.kind == "number":
         x = table.numbers(column.name)
-        gaps = _checked_gaps(column, table, _missing_numbers(x))
+        gaps = checked_gaps(column, table, _missing_numbers(x))
         if not (np.isfinite(x).all() if gaps is None else np.isfinite(x[~gaps]).all()):
-            _check_finite(table, column.name, x)
+            check_finite(table, column.name, x)
         return _Number(x, column, gaps)
     codes, levels = table.coded(column.name)
-    gaps = _checked_gaps(column, table, _missing_codes(codes))
+    gaps = checked_gaps(column, table, _missing_codes(codes))
     known = {level: place for place, level in enumerate(column.levels)}
     places = np.array([*(known.get(level, -1) for level in levels), 0], np.int32)  # the last is what is missing
     if (places[:-1] < 0).any():
@@ -216,7 +210,7 @@ def _written(column: Column, table: Table, unseen: str) -> _Number | _Category:
         strange = found < 0
         if strange.any():
             if unseen != "reference":
-                raise _unseen(table, column, levels, codes, strange)
+                raise unseen_level(table, column, levels, codes, strange)
             found[strange] = 0
         return _Category(found, column, gaps)
     return _Category(places[codes], column, gaps)
@@ -242,91 +236,3 @@ def _missing_numbers(x: Floats) -> Missing:
 def _missing_codes(codes: NDArray[np.int32]) -> Missing:
     where = codes < 0
     return Missing(where, int(np.count_nonzero(where)))
-
-
-# ------------------------------------------------------------------------------------------------------ what is wrong
-
-
-def _checked_gaps(column: Column, table: Table, gaps: Missing) -> NDArray[np.bool_] | None:
-    """Where values are missing, if that may be."""
-    if gaps.total and column.fill is None:
-        row = int(np.argmax(gaps.where))
-        raise DataError(
-            f"{_values(gaps.total)} missing, the first here", place=table.place(row), column=column.name, value="",
-            because="In the training rows none was missing, so the model does not know what to make of it.",
-            remedies=[
-                Remedy("correct the rows, or leave them out", f'--where "{_quoted(column.name)} is not null"'),
-                Remedy("or fit again to rows where it is missing too", "separatrix fit … --missing impute"),
-            ],
-        )  # fmt: skip
-    return gaps.where if column.indicator else None
-
-
-def _missing_at_fit(table: Table, name: str, gaps: Missing) -> DataError:
-    row = int(np.argmax(gaps.where))
-    return DataError(
-        f"{_values(gaps.total)} missing, the first here", place=table.place(row), column=name, value="",
-        because="Nothing is filled or dropped unless you say so.",
-        remedies=[
-            Remedy("fill with the mean or the reference level, and tell", "--missing impute"),
-            Remedy("leave these rows out", f'--where "{_quoted(name)} is not null"'),
-            Remedy("leave the column out", f"--drop {_argument(name)}"),
-        ],
-    )  # fmt: skip
-
-
-def _unseen(
-    table: Table, column: Column, levels: Sequence[str], codes: NDArray[Any], strange: NDArray[np.bool_]
-) -> DataError:
-    row, count = int(np.argmax(strange)), int(np.count_nonzero(strange))
-    value = levels[int(codes[row])]
-    known = ", ".join(map(repr, column.levels[:6])) + (", …" if len(column.levels) > 6 else "")
-    return DataError(
-        f"{value!r} is a level that no training row had ({count} such {'value' if count == 1 else 'values'})",
-        place=table.place(row), column=column.name, value=value, because=f"The training rows had {known}.",
-        remedies=[
-            Remedy(f"take such values for {column.reference!r}, the reference", "--unseen reference"),
-            Remedy("or correct the value, or fit again with such rows", "separatrix fit …"),
-        ],
-    )  # fmt: skip
-
-
-def _check_finite(table: Table, name: str, x: Floats) -> None:
-    infinite = np.isinf(x)
-    if infinite.any():
-        row = int(np.argmax(infinite))
-        raise DataError(
-            f"{x[row]} is not a finite number ({int(np.count_nonzero(infinite))} in this column)",
-            place=table.place(row), column=name, value=str(x[row]),
-            remedies=[Remedy("if it stands for a missing value", f"--na {x[row]}"),
-                      Remedy("leave the column out", f"--drop {_argument(name)}")],
-        )  # fmt: skip
-
-
-def _check_there(columns: Sequence[Column | Decision], table: Table) -> None:
-    absent = [column.name for column in columns if column.name not in table.names]
-    if absent:
-        more = f" (and {len(absent) - 1} more: {', '.join(map(repr, absent[1:6]))})" if len(absent) > 1 else ""
-        few = ", ".join(map(repr, table.names[:8])) + (", …" if len(table.names) > 8 else "")
-        raise DataError(
-            f"there is no such column{more}", column=absent[0], because=f"The table has {few}.",
-            remedies=[Remedy("see what is there", "separatrix schema FILE")],
-        )  # fmt: skip
-
-
-def _nothing(name: str) -> DataError:
-    return DataError(
-        "every value is missing", column=name, remedies=[Remedy("leave the column out", f"--drop {_argument(name)}")]
-    )
-
-
-def _values(count: int) -> str:
-    return "1 value is" if count == 1 else f"{count} values are"
-
-
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() else '\\"' + name.replace('"', '""') + '\\"'
-
-
-def _argument(name: str) -> str:
-    return name if name.replace("-", "_").replace(".", "_").isidentifier() else "'" + name.replace("'", "'\\''") + "'"

@@ -113,7 +113,10 @@ class Sums(Rule):
         allowed = tuple(_allowed(each) for each in part["allowed"].items())
         if len(allowed) != d:
             raise part["allowed"].fail(f"it has {len(allowed)} entries; {d} are needed.")
-        return cls(Scorer(parameters, Plan(families, threshold), columns), classes, allowed)
+        found = cls(Scorer(parameters, Plan(families, threshold), columns), classes, allowed)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found.linear()  # it says if its weights are not finite
+        return found
 
 
 def _allowed(part: Part) -> tuple[float | None, float | None, bool]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ from ..evidence import Plan
 from ..expansion import Expansion, Record
 from ..families import Family
 from ..feature_base import FeatureMap
-from ..interpretation.summary import Summary
 from ..io.encoding import Encoding
 from ..kernels import TableKernel
 from ..learners.base import LinearClassifier
@@ -27,10 +25,9 @@ from ..learners.joint_classifier import JointClassifier
 from ..learners.kernel import KernelPerceptron
 from ..learners.limits import InTheLimit
 from ..learners.logistic import LogisticRegression
-from ..learners.memory import deviations_of, means_of
 from ..learners.naive_bayes import NaiveBayes
 from ..learners.online_to_batch import OnlineToBatch
-from ..learners.validation import checked_costs, names_of
+from ..learners.validation import names_of
 from ..learners.voted import VotedPerceptron
 from ..multiclass.kinds import OneVsRest
 from ..multiclass.labels import MultiLabel
@@ -38,16 +35,10 @@ from ..multiclass.reduction import Reduction
 from ..rule import LinearRule
 from ..voting import Ballot
 from .curved_rules import Gaussians, Kernel, Sums
-from .document import DIGITS
+from .facts import FACTS, counted, facts_of, plain, plain_fact, spread_of
 from .many_rules import Coded, Committee, Member, Voted
 from .model import FITTED, INTERRUPTED, Model
-from .rules import Linear, Rule, mapped
-
-FACTS = ("rows", "columns", "class_totals", "means", "means_sampled", "deviations")
-"""What a model says of its training rows first, in this order; then all else by name."""
-
-LISTED = 1000
-"""Rows that a saved verdict names one by one."""
+from .rules import Linear, Rule
 
 
 class CannotSaveError(ValueError):
@@ -82,10 +73,10 @@ def model_of(
             "give the encoding whose matrix it was fitted to."
         )
     verdict = getattr(estimator, "verdict_", None)
-    said = None if verdict is None else _counted(plain({**verdict.to_dict(), "text": str(verdict)}))
+    said = None if verdict is None else counted(plain({**verdict.to_dict(), "text": str(verdict)}))
     stopped = interrupted or (said is not None and said["status"] == "interrupted")
-    added = {key: _plain_fact(each) for key, each in (training or {}).items()}
-    known = {**_facts(estimator), **_spread(X, sample_weight, taken.features), **added}
+    added = {key: plain_fact(each) for key, each in (training or {}).items()}
+    known = {**facts_of(estimator), **spread_of(X, sample_weight, *taken), **added}
     ordered = [*(key for key in FACTS if key in known), *sorted(key for key in known if key not in FACTS)]
     return Model(
         type(estimator).__name__, plain(estimator.get_params(deep=False)), classes, columns, taken.rule, taken.features,
@@ -281,73 +272,5 @@ def _labels(classes: Any, estimator: Any) -> tuple[Any, ...]:
     return labels
 
 
-def _facts(estimator: Any) -> dict[str, Any]:
-    """What the fit itself remembers."""
-    claim = getattr(getattr(estimator, "verdict_", None), "claim", None)
-    found: dict[str, Any] = {"columns": int(estimator.n_features_in_)}
-    rows = getattr(claim, "rows", None)
-    if isinstance(rows, int | np.integer):
-        found["rows"] = int(rows)
-    facts = getattr(estimator, "_facts", None)
-    if facts is not None and np.isfinite(facts.means).all():
-        found |= {"rows": int(facts.rows), "class_totals": facts.totals.tolist(), "means": facts.means.tolist(),
-                  "means_sampled": bool(facts.sampled)}  # fmt: skip
-    return found
-
-
-def _spread(X: Any, sample_weight: Any, features: FeatureMap | None) -> dict[str, Any]:
-    """Means and deviations of what the rule reads, by the rows of the fit."""
-    if X is None:
-        return {}
-    rows = Sparse.of(X.tocsr().astype(np.float64)) if hasattr(X, "tocsr") else np.asarray(X)
-    made, cost = mapped(rows, features), checked_costs(sample_weight, len(rows))
-    means = means_of(made, cost)
-    deviations = deviations_of(made, cost, means)
-    if not (np.isfinite(means).all() and np.isfinite(deviations).all()):
-        return {}
-    return {"means": means.tolist(), "means_sampled": False, "deviations": deviations.tolist()}
-
-
-def _plain_fact(fact: Any) -> Any:
-    """As JSON holds it; of a summary the numbers and the page."""
-    return plain({**fact.to_dict(), "text": str(fact)} if isinstance(fact, Summary) else fact)
-
-
-def _counted(value: Any) -> Any:
-    """A verdict may name many rows: of more than a thousand a file keeps how many they are, and the first."""
-    if isinstance(value, dict):
-        return {key: _counted(each) for key, each in value.items()}
-    if not isinstance(value, list):
-        return value
-    if len(value) > LISTED and all(isinstance(each, bool | int | str) for each in value):
-        return {"count": len(value), "first": value[:10]}
-    return [_counted(each) for each in value]
-
-
 def _named(value: Any) -> str:
     return repr(value) if isinstance(value, str) else str(getattr(value, "__name__", type(value).__name__))
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON holds it: what is infinite or NaN becomes its text, an object its name and its parameters."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, bool | str):
-        return str(value) if isinstance(value, str) else value
-    if isinstance(value, int):
-        return int(value) if len(str(abs(value))) < DIGITS else str(value)
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else str(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(each) for each in (sorted(value, key=str) if isinstance(value, set | frozenset) else value)]
-    if isinstance(value, type):
-        return value.__name__
-    name = type(value).__name__
-    if callable(getattr(value, "get_params", None)):
-        return {"kind": name, "parameters": plain(value.get_params(deep=False))}
-    if is_dataclass(value):
-        return {"kind": name, "parameters": {each.name: plain(getattr(value, each.name)) for each in fields(value)}}
-    return str(getattr(value, "__qualname__", name))
