@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from contextlib import suppress
 from importlib import import_module
@@ -69,7 +70,7 @@ def replace_file(path: Any, content: bytes) -> None:
         raise IsADirectoryError(f"{path} is a folder; give the name of a file in it.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {os.path.dirname(os.fspath(path))!r}: make it first.")
-    aside = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    aside = target.with_name(f".separatrix-{secrets.token_hex(8)}.partial")
     try:
         with open(aside, "xb") as file:
             file.write(content)
