@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
-READING, TALKING = Group("How the table is read"), Group("How the command talks")
+READING, TALKING = Group("How the table is read", sort_key=1), Group("How the command talks", sort_key=2)
 
 
 @Parameter(name="*")

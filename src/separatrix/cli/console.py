@@ -1,0 +1,117 @@
+"""Words for people on stderr, colours where they can be seen, and tables that fit the width."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 80
+"""Where the output is not a terminal."""
+COLOURS = {"red": "31", "yellow": "33", "green": "32", "dim": "2", "bold": "1"}
+
+
+def is_terminal(stream: IO[str]) -> bool:
+    """Whether a person sees the stream at once."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):  # closed
+        return False
+
+
+def has_cursor(stream: IO[str], environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a line on it can be written over."""
+    return is_terminal(stream) and environment.get("TERM", "") not in ("dumb", "")
+
+
+def is_coloured(stream: IO[str], no_color: bool = False, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether colours are seen, and wanted: see no-color.org."""
+    return has_cursor(stream, environment) and not no_color and not environment.get("NO_COLOR")
+
+
+def width_of(stream: IO[str]) -> int:
+    """The width of a terminal, else 80."""
+    return max(40, shutil.get_terminal_size((WIDTH, 24)).columns) if is_terminal(stream) else WIDTH
+
+
+def say(text: str, *, mark: str = "", colour: str = "", no_color: bool = False, wrapped: bool = True) -> None:
+    """Print sentences on stderr, after a mark such as "error: " in its colour.
+
+    A line that begins with a space is printed as it is: it is a command to type, or part of a table.
+    """
+    stream = sys.stderr
+    paint = colour and is_coloured(stream, no_color)
+    width = width_of(stream)
+    lines = (mark + text).split("\n")
+    if wrapped:
+        lines = [part for line in lines for part in _folded(line, width)]
+    out = "\n".join(lines)
+    if paint:
+        shown = mark or out
+        out = f"\x1b[{COLOURS[colour]}m{shown}\x1b[0m{out[len(shown) :]}"
+    stream.write(out + "\n")
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """A line in lines of at most so many signs; no word is cut, for it may be the name of a file."""
+    if line.startswith(" ") or len(line) <= width:
+        return [line]
+    return textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+
+
+def help_console(no_color: bool, stream: IO[str] | None = None) -> Console:
+    """What the pages of help are printed on."""
+    from rich.console import Console
+
+    stream = stream or sys.stdout
+    return Console(
+        file=stream, width=min(width_of(stream), 100), no_color=not is_coloured(stream, no_color),
+        color_system="auto" if is_coloured(stream, no_color) else None, highlight=False,
+        legacy_windows=False, force_interactive=False,
+    )  # fmt: skip
+
+
+def shown_width(text: str) -> int:
+    """How many places of a terminal a text takes: wide signs take two, marks upon others none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
+    )
+
+
+def shortened(text: str, width: int) -> str:
+    """A text cut to so many places, with an ellipsis; line ends and other controls are shown as escapes."""
+    text = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+    if shown_width(text) <= width:
+        return text
+    while text and shown_width(text) > width - 1:
+        text = text[:-1]
+    return text + "…"
+
+
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), width: int = WIDTH
+) -> str:
+    """Columns two spaces apart, those in `right` set to the right; the widest is cut until all fit the width."""
+    cells = [list(header), *map(list, rows)]
+    widths = [max(shown_width(row[j]) for row in cells) for j in range(len(header))]
+    while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 8:
+        widths[widths.index(max(widths))] -= 1
+    return "\n".join(_line(row, widths, right) for row in cells)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:
+    parts = []
+    for j, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        text = shortened(cell, width)
+        blank = " " * (width - shown_width(text))
+        parts.append(blank + text if j in right else text + blank)
+    return "  ".join(parts).rstrip()

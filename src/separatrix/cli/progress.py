@@ -1,0 +1,163 @@
+"""How far a fit is: a bar on a terminal, a line at steps 1, 2, 4, 8 … elsewhere; nothing for what is soon done."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from . import streams
+from .console import has_cursor, shortened, width_of
+from .interrupting import interruptible
+from .options import Talking
+
+T = TypeVar("T")
+
+PATIENCE = 1.0
+"""Seconds before anything is shown."""
+FRAME = 0.1
+"""Seconds between two pictures of the bar."""
+BAR = 10
+FACTS: dict[str, Callable[[Any], str]] = {
+    "passes": lambda passes: f"pass {passes:.4g}",
+    "value": lambda value: f"loss {value:.6g}",
+    "gradient_norm": lambda norm: f"gradient {norm:.1e}",
+    "mistakes": lambda count: f"{count} mistakes",
+    "lower": lambda bound: f"at least {bound:.4g}",
+    "upper": lambda bound: f"at most {bound:.4g}",
+    "rows": lambda count: f"{count} rows",
+}
+"""What the steps of our learners hold, and how it is said; each step has some of it."""
+
+
+class _Shower(Protocol):
+    def show(self, count: int, step: Any) -> None:
+        """Show a step, if it is time."""
+
+    def close(self) -> None:
+        """Leave the screen as it was."""
+
+
+class Silence:
+    """Shows nothing."""
+
+    def show(self, count: int, step: Any) -> None:
+        """Show nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Lines:
+    """A line at steps 1, 2, 4, 8 …, from the first second on."""
+
+    def __init__(self, total: float | None, clock: Callable[[], float]) -> None:
+        self._total, self._clock, self._start = total, clock, clock()
+
+    def show(self, count: int, step: Any) -> None:
+        """Print the line of a step whose number is a power of two."""
+        if count & (count - 1) == 0 and (seconds := self._clock() - self._start) >= PATIENCE:
+            sys.stderr.write(", ".join(facts(count, step, seconds, self._total)) + "\n")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        """Do nothing: lines stay."""
+
+
+class Bar:
+    """A line that is written over, at most ten times a second, and wiped away at the end."""
+
+    def __init__(self, total: float | None, clock: Callable[[], float], patience: float = PATIENCE) -> None:
+        self._total, self._clock, self._start = total, clock, clock()
+        self._next, self._drawn = self._start + patience, False
+
+    def show(self, count: int, step: Any) -> None:
+        """Draw the bar, if its time has come."""
+        now = self._clock()
+        if now < self._next:
+            return
+        self._next, self._drawn = now + FRAME, True
+        *known, left = facts(count, step, now - self._start, self._total)
+        line = ", ".join([left, *known])  # what is cut off on a narrow terminal is wanted least
+        share = share_of(count, step, self._total)
+        if share is not None:
+            full = round(BAR * share)
+            line = f"{'█' * full}{'░' * (BAR - full)} {line}"
+        if not streams.writable(line, sys.stderr):
+            line = "".join(streams.PLAIN.get(sign, sign) for sign in line)
+        sys.stderr.write(f"\r\x1b[2K{shortened(line, width_of(sys.stderr) - 1)}")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Wipe the bar away."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+
+def share_of(count: int, step: Any, total: float | None) -> float | None:
+    """passes/total, or steps/total of steps that know no passes; None without a total."""
+    if not total or not math.isfinite(total):
+        return None
+    return float(min(1.0, getattr(step, "passes", count) / total))
+
+
+def facts(count: int, step: Any, seconds: float, total: float | None) -> list[str]:
+    """What a step says: its number, what it holds, steps per second, and how long the rest will take at most."""
+    held = [say(getattr(step, name)) for name, say in FACTS.items() if getattr(step, name, None) is not None]
+    rate = f"{count / seconds:.3g} steps/s" if seconds > 0 else ""
+    share = share_of(count, step, total)
+    left = f"at most {duration(seconds * (1 - share) / share)} left" if share else f"{duration(seconds)} so far"
+    return [f"step {count}", *held, *([rate] if rate else []), left]
+
+
+def duration(seconds: float) -> str:
+    """Seconds, minutes or hours, whichever reads best."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def shower_of(talking: Talking, total: float | None, clock: Callable[[], float]) -> _Shower:
+    """How progress is shown: nothing when quiet or asked for nothing; a bar on a terminal; lines elsewhere."""
+    if talking.quiet or talking.progress == "never":
+        return Silence()
+    if talking.progress == "always":
+        return Bar(total, clock, patience=0.0)
+    return Bar(total, clock) if has_cursor(sys.stderr) else Lines(total, clock)
+
+
+def watch(
+    steps: Iterable[T], talking: Talking, total: float | None = None, *, clock: Callable[[], float] = time.monotonic
+) -> Iterator[T]:
+    """The same steps, shown; after Ctrl-C the step is finished, and the steps are closed.
+
+    Closed before their end, our learners keep what they have, and their verdict is *interrupted*.
+
+    Parameters
+    ----------
+    steps : the steps of a learner
+        What `learner.steps(X, y)` returns.
+    talking : Talking
+        --quiet and --progress.
+    total : number or None
+        The most passes there will be, or steps where these count no passes: for an estimate of the time.
+    clock : callable
+        Seconds, never running back.
+    """
+    shower = shower_of(talking, total, clock)
+    try:
+        with interruptible(talking.quiet) as interruption:
+            for count, step in enumerate(steps, 1):
+                shower.show(count, step)
+                yield step
+                if interruption.asked:
+                    return
+    finally:
+        shower.close()
+        close = getattr(steps, "close", None)
+        if close is not None:
+            close()

@@ -1,0 +1,125 @@
+"""`separatrix schema`: how each column of a table is read, or what a command's --json holds."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from .. import __version__
+from .answer import Answer, UsageError
+from .app import COMMANDS
+from .console import table as laid_out
+from .options import READING, Reading, Talking
+from .tables import decisions_of, opened
+
+MOST_LEVELS = 4
+"""Levels that a line names."""
+
+
+def schema(
+    *data: str,
+    target: Annotated[str | None, Parameter(group=READING)] = None,
+    weights: Annotated[str | None, Parameter(group=READING)] = None,
+    group: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = (),
+    reading: Reading = Reading(),
+    talking: Talking = Talking(),
+) -> Answer:
+    """Show how each column of a table is read; or the JSON schema of a command.
+
+    Parameters
+    ----------
+    data
+        Files, or - for what is piped in. The name of a command instead prints the JSON schema of its --json answer;
+        "error" that of errors.
+    target
+        The column to be predicted.
+    weights
+        The column with the weight of each row.
+    group
+        A column that is kept for groups, and not learnt from.
+    reading
+        How the table is read.
+    talking
+        How the command talks.
+    """
+    if len(data) == 1 and (data[0] in COMMANDS or data[0] == "error") and not Path(data[0]).exists():
+        return _of_command(data[0])
+    with opened(data, reading, talking.seed) as table:
+        decisions = decisions_of(table, reading, target=target, weights=weights, group=group)
+        rows = table.rows
+    return Answer(
+        {"command": "schema", "version": __version__, "rows": rows, "columns": [_plain(each) for each in decisions]},
+        text=_text(decisions),
+        words=_words(decisions, rows),
+        next=_next(data, decisions, target),
+    )
+
+
+def published(command: str) -> dict[str, Any] | None:
+    """The JSON schema of a command's answer; None of a command that answers in no JSON."""
+    file = files(__package__) / "schemas" / f"{command}.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+def _of_command(command: str) -> Answer:
+    found = published(command)
+    if found is None:
+        raise UsageError(f"{command} has no JSON answer.")
+    return Answer(found, text=json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def _plain(decision: Any) -> dict[str, Any]:
+    """A decision as JSON has it; a column without a mean has none."""
+    return {
+        "name": decision.name,
+        "kind": decision.kind,
+        "why": decision.why,
+        "missing": int(decision.missing),
+        "distinct": None if decision.distinct is None else int(decision.distinct),
+        "levels": [
+            {"level": level, "count": int(count)}
+            for level, count in zip(decision.levels, decision.counts or (0,) * len(decision.levels), strict=True)
+        ],
+        **{name: _number(getattr(decision, name)) for name in ("minimum", "maximum", "mean", "deviation")},
+    }
+
+
+def _number(value: float | None) -> float | None:
+    """A number, where it is one."""
+    return float(value) if value is not None and abs(value) < float("inf") else None
+
+
+def _text(decisions: tuple[Any, ...]) -> str:
+    rows = [
+        (each.name, each.kind, str(each.missing) if each.missing else "", _values(each), each.why) for each in decisions
+    ]
+    return laid_out(("column", "read as", "missing", "values", "because"), rows, right=(2,))
+
+
+def _values(decision: Any) -> str:
+    """A column's range, or its most frequent levels: the first is the reference."""
+    if decision.levels:
+        named = ", ".join(decision.levels[:MOST_LEVELS])
+        return f"{named}, …" if len(decision.levels) > MOST_LEVELS else named
+    if decision.minimum is not None and decision.maximum is not None:
+        return f"{decision.minimum:.6g} to {decision.maximum:.6g}"
+    return ""
+
+
+def _words(decisions: tuple[Any, ...], rows: int) -> str:
+    counts = {kind: sum(each.kind == kind for each in decisions) for kind in ("number", "category", "ignored")}
+    return (
+        f"{rows} rows, {len(decisions)} columns: {counts['number']} numbers, {counts['category']} categories, "
+        f"{counts['ignored']} ignored. To read one otherwise: --number, --category, --drop, --na."
+    )
+
+
+def _next(data: tuple[str, ...], decisions: tuple[Any, ...], target: str | None) -> str:
+    import shlex
+
+    named = shlex.join(data or ("-",))
+    return f"separatrix fit {named} --target {shlex.quote(target) if target else 'COLUMN'}"

@@ -1,0 +1,90 @@
+"""What is written reaches its reader: signs that an encoding lacks, readers that have gone, disks that are full."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from collections.abc import Mapping
+from typing import IO, Any
+
+PLAIN: Mapping[str, str] = {
+    "−": "-", "–": "-", "—": "-", "·": "*", "×": "x", "≥": ">=", "≤": "<=", "≠": "!=", "≈": "~", "→": "->", "∞": "inf",
+    "…": "...", "±": "+-", "√": "sqrt", "Σ": "sum", "‖": "||", "“": '"', "”": '"', "‘": "'", "’": "'", "²": "^2",
+    "█": "#", "░": ".", "─": "-", "•": "*", "\u202f": " ", "\u00a0": " ", "λ": "lambda", "ℓ": "l", "∈": "in",
+    **{sign: str(digit) for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+}  # fmt: skip
+"""The signs that we write ourselves, in ASCII."""
+HANDLER = "separatrix.plain"
+
+
+def plainly(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Replace signs that an encoding lacks: ours by ASCII, those of the user's data as they came or by their number.
+
+    ASCII is what the C locale stands for, where the bytes of a file go through as they are.
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    wanted = error.object[error.start : error.end]
+    if all(sign in PLAIN for sign in wanted):
+        return "".join(PLAIN[sign] for sign in wanted), error.end
+    sign = wanted[0]
+    if sign in PLAIN:
+        return PLAIN[sign], error.start + 1
+    if "\ud800" <= sign <= "\udfff" or error.encoding != "ascii":
+        return sign.encode("ascii", "backslashreplace").decode(), error.start + 1
+    return sign.encode(), error.start + 1
+
+
+codecs.register_error(HANDLER, plainly)
+
+
+def in_c_locale(environment: Mapping[str, str]) -> bool:
+    """Whether the environment asks for the C locale by name, and for no other encoding."""
+    if any(environment.get(name) for name in ("PYTHONIOENCODING", "PYTHONUTF8")):
+        return False
+    asked = next((value for name in ("LC_ALL", "LC_CTYPE", "LANG") if (value := environment.get(name))), "")
+    return asked in ("C", "POSIX")
+
+
+def prepare(environment: Mapping[str, str] = os.environ) -> None:
+    """Let stdout and stderr write any text, and exist."""
+    for name in ("stdout", "stderr"):
+        stream: Any = getattr(sys, name)
+        if stream is None:  # closed by the shell: >&-
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            plain = {"encoding": "ascii"} if in_c_locale(environment) else {}
+            stream.reconfigure(errors=HANDLER, **plain)
+
+
+def writable(text: str, stream: IO[str]) -> bool:
+    """Whether a stream's encoding has all signs of a text."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def flush() -> OSError | None:
+    """Write out what waits; if it cannot be, forget it, so that the interpreter does not complain on its way out."""
+    trouble: OSError | None = None
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            trouble = trouble or error
+            _forget(stream)
+    return trouble
+
+
+def _forget(stream: IO[str]) -> None:
+    """Point the stream's file at nothing: what it still holds is then written there."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, stream.fileno())
+    except OSError:  # a stream without a file, as tests have them
+        return
+    finally:
+        os.close(nothing)
