@@ -46,7 +46,7 @@ def schema(
     talking
         How the command talks.
     """
-    if len(data) == 1 and (data[0] in COMMANDS or data[0] == "error") and not Path(data[0]).exists():
+    if len(data) == 1 and (data[0] in COMMANDS or data[0] == "error") and not Path(data[0]).is_file():
         return _of_command(data[0])
     with opened(data, reading, talking.seed) as table:
         decisions = decisions_of(table, reading, target=target, weights=weights, group=group)

@@ -1,0 +1,57 @@
+"""`separatrix completion`: scripts that shells read."""
+
+import importlib.util
+import shutil
+import subprocess
+
+import pytest
+
+from separatrix.cli import app as app_module
+from separatrix.cli import completion as home
+
+
+@pytest.fixture(autouse=True)
+def only_commands_that_are_there(monkeypatch):
+    there = {k: v for k, v in app_module.COMMANDS.items() if importlib.util.find_spec(f"separatrix.cli.{k}")}
+    monkeypatch.setattr(home, "build", lambda: app_module.build(there))
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_knows_commands_and_options_and_the_shell_reads_it(shell, command, tmp_path):
+    status, out, err = command("completion", shell)
+    assert status == 0
+    assert all(word in out for word in ("separable", "schema", "target", "progress"))
+    assert f"separatrix completion {shell} >" in err
+    if shutil.which(shell):
+        (tmp_path / "script").write_text(out)
+        subprocess.run([shell, "-n", str(tmp_path / "script")], check=True, capture_output=True)
+
+
+def complete(script, *words):
+    """What bash offers for the last of these words."""
+    line = " ".join(words)
+    code = f"""{script}
+COMP_WORDS=({" ".join(repr(word) for word in words)}); COMP_CWORD={len(words) - 1}
+COMP_LINE={line!r}; COMP_POINT={len(line)}
+name=$(complete -p separatrix | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+$name separatrix {words[-1]!r} {words[-2]!r}
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, check=False)
+    return done.stdout.decode().split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_bash_completes(command):
+    script = command("completion", "bash")[1]
+    assert complete(script, "separatrix", "sepa") == ["separable"]
+    assert "--target" in complete(script, "separatrix", "separable", "--ta")
+    assert complete(script, "separatrix", "schema", "--progress", "al") == ["always"]
+    assert complete(script, "separatrix", "completion", "fi") == ["fish"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.skipif(importlib.util.find_spec("separatrix.cli.fit") is None, reason="fit is not there yet")
+def test_bash_completes_learners(command):
+    script = command("completion", "bash")[1]
+    assert "LogisticRegression" in script or "logistic" in script
