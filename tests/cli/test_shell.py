@@ -85,7 +85,7 @@ def test_python_m_runs_the_command_line():
 
 def test_without_the_packages_of_the_command_line_it_says_what_to_install():
     done = python("import sys; sys.modules['cyclopts'] = None; from separatrix.cli import main; main()")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert 'pip install "separatrix[cli]"' in done.stderr.decode()
     assert "Traceback" not in done.stderr.decode()
 
@@ -220,14 +220,44 @@ from separatrix.cli.options import Talking
 
 def test_a_closed_pipe_is_silent():
     code = f"""{PRINTS}
-running._run = lambda tokens: running.show(Answer({{}}, 'x\\n' * 10**6), Talking())
+running._run = lambda tokens: running.show(Answer({{}}, 'x\\n' * 10**6, status=1), Talking())
 sys.exit(running.run([]))
 """
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.read(2) == b"x\n"
         process.stdout.close()
         assert process.stderr.read() == b""
-    assert process.returncode == 0
+    assert process.returncode == 1  # the answer's own
+
+
+def test_a_closed_stderr_changes_nothing():
+    code = f"""{PRINTS}
+running._run = lambda tokens: running.show(Answer({{}}, 'text', 'word ' * 10**5, status=1), Talking())
+sys.exit(running.run([]))
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stderr.close()
+        assert process.stdout.read() == b"text\n"
+    assert process.returncode == 1
+
+
+def test_closed_streams_change_nothing():
+    line = f"{sys.executable} -m separatrix schema error >&- 2>&-"
+    assert subprocess.run(["sh", "-c", line], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("text", "says"), [("[schema]\nquit = true", "--quiet"), ("x = [", "no TOML file")])
+def test_what_is_wrong_with_the_file_of_options_is_told(text, says, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "separatrix.toml").write_text(text)
+    status, _, err = command("schema", "error")
+    assert (status, says in err, "separatrix.toml" in err) == (2, True, True)
+
+
+def test_the_file_of_options_may_be_about_other_commands(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "separatrix.toml").write_text('[separable]\ntarget = "y"\n')
+    assert command("schema", "error")[0] == 0
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")

@@ -15,6 +15,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in NEEDED:
             raise
-        sys.exit(f"error: the command line needs {error.name}, which is not installed.\n"
-                 '  install it: pip install "separatrix[cli]"')  # fmt: skip
+        sys.stderr.write(
+            f"error: the command line needs {error.name}, which is not installed.\n"
+            '  install it: pip install "separatrix[cli]"\n'
+        )
+        sys.exit(2)
     sys.exit(run(sys.argv[1:]))

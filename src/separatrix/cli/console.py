@@ -8,6 +8,7 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,7 +57,14 @@ def say(text: str, *, mark: str = "", colour: str = "", no_color: bool = False, 
     if paint:
         shown = mark or out
         out = f"\x1b[{COLOURS[colour]}m{shown}\x1b[0m{out[len(shown) :]}"
-    stream.write(out + "\n")
+    tell(out + "\n")
+
+
+def tell(text: str) -> None:
+    """Write to stderr at once; if no one reads it, what the command does goes on."""
+    with suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _folded(line: str, width: int) -> list[str]:

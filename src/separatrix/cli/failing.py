@@ -76,6 +76,8 @@ def _bad_tokens(error: Any, tokens: list[str]) -> Failure:
         return _with_remedies(problem, Remedy("all commands", "separatrix --help"))
     error.verbose = False
     problem = str(error).strip() or "the command line cannot be read."
+    if type(error.__cause__).__name__ == "TOMLDecodeError":
+        problem = f"separatrix.toml is no TOML file: {error.__cause__}."
     command = tokens[0] if tokens and tokens[0] in COMMANDS else ""
     return _with_remedies(
         problem[:1].lower() + problem[1:], Remedy("help", f"separatrix {command} --help".replace("  ", " "))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from . import streams
-from .console import has_cursor, shortened, width_of
+from .console import has_cursor, shortened, tell, width_of
 from .interrupting import interruptible
 from .options import Talking
 
@@ -59,8 +59,7 @@ class Lines:
     def show(self, count: int, step: Any) -> None:
         """Print the line of a step whose number is a power of two."""
         if count & (count - 1) == 0 and (seconds := self._clock() - self._start) >= PATIENCE:
-            sys.stderr.write(", ".join(facts(count, step, seconds, self._total)) + "\n")
-            sys.stderr.flush()
+            tell(", ".join(facts(count, step, seconds, self._total)) + "\n")
 
     def close(self) -> None:
         """Do nothing: lines stay."""
@@ -87,14 +86,12 @@ class Bar:
             line = f"{'█' * full}{'░' * (BAR - full)} {line}"
         if not streams.writable(line, sys.stderr):
             line = "".join(streams.PLAIN.get(sign, sign) for sign in line)
-        sys.stderr.write(f"\r\x1b[2K{shortened(line, width_of(sys.stderr) - 1)}")
-        sys.stderr.flush()
+        tell(f"\r\x1b[2K{shortened(line, width_of(sys.stderr) - 1)}")
 
     def close(self) -> None:
         """Wipe the bar away."""
         if self._drawn:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
+            tell("\r\x1b[2K")
 
 
 def share_of(count: int, step: Any, total: float | None) -> float | None:

@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from .. import __version__
@@ -25,7 +26,7 @@ def run(tokens: Sequence[str]) -> int:
     try:
         status = _run(words)
     except BrokenPipeError:
-        status = DONE  # the reader has all it wanted
+        status = DONE  # a command wrote its rows itself, and the reader has all it wanted
     except KeyboardInterrupt:
         status = INTERRUPTED
     trouble = streams.flush()
@@ -73,11 +74,12 @@ def typed_talking(tokens: Sequence[str]) -> Talking:
 
 def show(answer: Answer, talking: Talking) -> int:
     """Data on stdout, words on stderr; the status."""
-    if talking.json:
-        print_json(answer.data)
-    elif answer.text:
-        sys.stdout.write(answer.text if answer.text.endswith("\n") else answer.text + "\n")
-    sys.stdout.flush()  # so that on a terminal the words follow
+    text = answer.text if answer.text.endswith("\n") or not answer.text else answer.text + "\n"
+    try:
+        sys.stdout.write(json_text(answer.data) if talking.json else text)
+        sys.stdout.flush()  # so that on a terminal the words follow
+    except BrokenPipeError:
+        return answer.status  # the reader has all it wanted
     for note in answer.notes:
         say(note, mark="note: ", colour="yellow", no_color=talking.no_color)
     if not talking.quiet:
@@ -92,18 +94,20 @@ def fail(failure: Failure, tokens: Sequence[str], talking: Talking) -> int:
     """Tell an error, on stdout too if --json asks for it; the status."""
     if talking.json:
         command = tokens[0] if tokens and tokens[0] in COMMANDS else None
-        print_json({"command": command, "version": __version__, "error": failure.to_dict(), "status": failure.status})
-        sys.stdout.flush()
+        data = {"command": command, "version": __version__, "error": failure.to_dict(), "status": failure.status}
+        with suppress(BrokenPipeError):
+            sys.stdout.write(json_text(data))
+            sys.stdout.flush()
     say(failure.text, mark="error: ", colour="red", no_color=talking.no_color)
     return failure.status
 
 
-def print_json(data: dict[str, Any]) -> None:
-    """Print JSON with its signs as they are, where the stream has them; else as numbers."""
+def json_text(data: dict[str, Any]) -> str:
+    """JSON with its signs as they are, where stdout has them; else as numbers."""
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
     if not streams.writable(text, sys.stdout):
         text = json.dumps(data, indent=2, allow_nan=False)
-    sys.stdout.write(text + "\n")
+    return text + "\n"
 
 
 def _warned(talking: Talking) -> Any:

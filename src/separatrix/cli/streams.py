@@ -68,13 +68,16 @@ def writable(text: str, stream: IO[str]) -> bool:
 
 
 def flush() -> OSError | None:
-    """Write out what waits; if it cannot be, forget it, so that the interpreter does not complain on its way out."""
+    """Write out what waits; if it cannot be, forget it, so that the interpreter does not complain on its way out.
+
+    What is wrong with stdout is returned; words on stderr that no one reads are no loss.
+    """
     trouble: OSError | None = None
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stderr, sys.stdout):
         try:
             stream.flush()
         except OSError as error:
-            trouble = trouble or error
+            trouble = error if stream is sys.stdout else None
             _forget(stream)
     return trouble
 
