@@ -3,10 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo docs gallery test test-slow bench bench-softmax bench-voted peers printers lint clean
+.PHONY: demo demos docs gallery test test-slow bench bench-softmax bench-voted peers printers lint clean
 MNIST ?= ../shared/data/mnist
 
 demo: $(READY)
+	$(BIN)/python -m separatrix demo
+
+demos: demo
 	$(BIN)/python demo/breast_cancer.py
 	$(BIN)/python demo/separability.py
 	$(BIN)/python demo/perceptron.py

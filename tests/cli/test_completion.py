@@ -54,4 +54,4 @@ def test_bash_completes(command):
 @pytest.mark.skipif(importlib.util.find_spec("separatrix.cli.fit") is None, reason="fit is not there yet")
 def test_bash_completes_learners(command):
     script = command("completion", "bash")[1]
-    assert "LogisticRegression" in script or "logistic" in script
+    assert complete(script, "separatrix", "fit", "--learner", "logi") == ["logistic"]

@@ -112,6 +112,21 @@ def test_rows_of_weight_zero_do_not_count(write, answer):
     assert answer("separable", file, "--target", "y", "--weights", "w")[0] == 0
 
 
+def test_of_many_weights_the_largest_are_printed(write, command, answer):
+    names = [f"c{j}" for j in range(40)]
+    rows = [[str(int(i == j) * (1 + i)) for j in range(40)] for i in range(40)]
+    file = write(
+        ",".join([*names, "y"]) + "\n" + "".join(f"{','.join(row)},{'ab'[i % 2]}\n" for i, row in enumerate(rows))
+    )
+    options = ("--target", "y", *(word for name in names for word in ("--number", name)))
+    weights = answer("separable", file, *options)[1]["certificate"]["rules"][0]
+    largest = sorted([*map(abs, weights["weights"].values()), abs(weights["intercept"])])[-20:]
+    lines = command("separable", file, *options)[1].splitlines()
+    printed = sorted(abs(float(line.split()[-1])) for line in lines[3:-1])
+    np.testing.assert_allclose(printed, largest, rtol=1e-5)
+    assert lines[-1].startswith("… and 21 more")
+
+
 def test_the_certificate_can_be_kept(write, answer, command):
     file = write(OVERLAP)
     data = answer("separable", file, "--target", "y")[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from .. import __version__
 from .answer import Answer, UsageError
 from .app import COMMANDS
 from .console import table as laid_out
+from .console import width_of
 from .options import READING, Reading, Talking
 from .tables import decisions_of, opened
 
@@ -94,10 +96,14 @@ def _number(value: float | None) -> float | None:
 
 
 def _text(decisions: tuple[Any, ...]) -> str:
+    """A line for each column; how many values are missing is told where some are."""
+    some = any(each.missing for each in decisions)
     rows = [
-        (each.name, each.kind, str(each.missing) if each.missing else "", _values(each), each.why) for each in decisions
+        (each.name, each.kind, *([str(each.missing or "")] if some else []), _values(each), each.why)
+        for each in decisions
     ]
-    return laid_out(("column", "read as", "missing", "values", "because"), rows, right=(2,))
+    header = ("column", "read as", *(["missing"] if some else []), "values", "because")
+    return laid_out(header, rows, right=(2,) if some else (), width=width_of(sys.stdout))
 
 
 def _values(decision: Any) -> str:

@@ -12,7 +12,7 @@ from ..separable import INTERCEPT, Combination, Separability
 from .console import table as laid_out
 
 MOST = 20
-"""Lines of a certificate that are printed; all are in the JSON."""
+"""Lines of a part of a certificate that are printed; all are in the JSON."""
 
 
 @dataclass(frozen=True)
@@ -160,12 +160,15 @@ def listing(case: Case, proof: dict[str, Any]) -> str:
 
 
 def _weights(rules: list[dict[str, Any]]) -> str:
-    lines = [
-        (str(rule["class"]), name, f"{weight:.6g}")
+    """The weights in the order of the table; of many, the largest."""
+    every = [
+        (str(rule["class"]), name, weight)
         for rule in rules
         for name, weight in [*rule["weights"].items(), (INTERCEPT, rule["intercept"])]
     ]
-    return _cut(laid_out(("class", "column", "weight"), lines[:MOST], right=(2,)), len(lines))
+    shown = every if len(every) <= MOST else sorted(every, key=lambda line: -abs(line[2]))[:MOST]
+    lines = [(label, name, f"{weight:.6g}") for label, name, weight in shown]
+    return _cut(laid_out(("class", "column", "weight"), lines, right=(2,)), len(every))
 
 
 def _rows(crossing: list[dict[str, Any]]) -> str:

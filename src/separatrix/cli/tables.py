@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import Any
 
 from ..io.errors import DataError, Remedy
@@ -26,14 +27,12 @@ def sources_of(data: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def opened(data: Sequence[str], reading: Reading, seed: int) -> Iterator[Any]:
-    """The table, read as the options say."""
+    """The table, read as the options say; what is dropped of it is decided later."""
     sources = sources_of(data)
     from ..io.opening import open_table  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    with open_table(
-        sources, format=reading.format, na=reading.na, number=reading.number, category=reading.category,
-        where=reading.where, sample=reading.sample, seed=seed,
-    ) as table:  # fmt: skip
+    said = {each.name: getattr(reading, each.name) for each in fields(reading) if each.name != "drop"}
+    with open_table(sources, **said, seed=seed) as table:
         yield table
 
 
