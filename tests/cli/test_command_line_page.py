@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from separatrix.cli.app import COMMANDS, app
+from separatrix.cli.demo import _environment
 from separatrix.cli.demo_tables import loans
 from separatrix.cli.running import run
 
@@ -41,7 +42,7 @@ def test_every_line_runs_with_the_status_it_says(tmp_path, monkeypatch, capfd):
             continue
         if any(sign in words for sign in "|>") and '"' not in words:
             code = f'separatrix() {{ {shlex.quote(sys.executable)} -m separatrix "$@"; }}; {words}'
-            status = subprocess.run(["sh", "-c", code], check=False, capture_output=True).returncode
+            status = subprocess.run(["sh", "-c", code], check=False, capture_output=True, env=_environment()).returncode
         else:
             status = run(shlex.split(words)[1:])
         assert status == int(said or 0), (line, capfd.readouterr().err)

@@ -33,7 +33,7 @@ def test_new_rows_have_no_answer(tmp_path):
 
 
 @pytest.mark.skipif(bool(ABSENT), reason=f"not there yet: {', '.join(ABSENT)}")
-@pytest.mark.parametrize("name", list(TOURS))
+@pytest.mark.parametrize("name", ["loans", pytest.param("cancer", marks=pytest.mark.slow)])
 def test_the_tour_goes_through(name, answer):
     status, data = answer("demo", name)
     assert status == 0, data

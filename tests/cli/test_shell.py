@@ -218,6 +218,21 @@ from separatrix.cli.options import Talking
 """
 
 
+def test_a_lone_dash_is_a_name_and_never_an_option(monkeypatch, command):
+    seen = []
+
+    def schema(*data: str, na: tuple[str, ...] = (), talking: Talking = Talking()) -> Answer:
+        seen.append((data, na))
+        return Answer({})
+
+    monkeypatch.setattr("separatrix.cli.schema.schema", schema)
+    monkeypatch.setattr(running, "app", app_module.build({"schema": "Does what the test says."}))
+    for tokens in (("-", "--na", "-"), ("--na", "-", "-"), ("--na", "-", "--", "-"), ("--na=-", "-")):
+        assert command("schema", *tokens)[0] == 0
+    assert seen == [(("-",), ("-",))] * 4
+    assert command("schema", "-x")[0] == 2
+
+
 def test_a_closed_pipe_is_silent():
     code = f"""{PRINTS}
 running._run = lambda tokens: running.show(Answer({{}}, 'x\\n' * 10**6, status=1), Talking())

@@ -19,10 +19,20 @@ from .failing import DEBUG, Failure, NoDataError, failure_of
 from .options import Talking
 
 
+class Dash(str):
+    """A lone "-": the name of standard input, or a text such as a mark for missing values, and never an option."""
+
+    __slots__ = ()
+
+    def startswith(self, *_: Any) -> bool:
+        """No: it is not the beginning of an option, which is all that is asked of it."""
+        return False
+
+
 def run(tokens: Sequence[str]) -> int:
     """Run the command that these words are; its exit status. Nothing but SystemExit leaves it."""
     streams.prepare()
-    words = list(tokens)
+    words = [Dash(word) if word == "-" else word for word in tokens]
     try:
         status = _run(words)
     except BrokenPipeError:
