@@ -32,23 +32,23 @@ class Tour(NamedTuple):
     scenes: Sequence[Scene]
 
 
-def _tour(table: Callable[[Path], None], file: str, target: str, settings: Sequence[str], new: str) -> Tour:
+def _tour(table: Callable[[Path], None], file: str, target: str, settings: Sequence[str]) -> Tour:
     """The way from a table to an answer."""
     return Tour(
         table,
         (
             Scene("What is in the table, and how will it be read?", ("schema", file, "--target", target)),
             Scene("Fit, and see how the fit ended.", ("fit", file, "--target", target, *settings, "-o", "model.json")),
-            Scene("How well does it predict?", ("evaluate", "model.json", file)),
-            Scene("Predict new rows, and say why.", ("predict", "model.json", new, "--explain")),
+            Scene("How well does it predict rows that it has not seen?", ("evaluate", "model.json", "later.csv")),
+            Scene("Predict new rows, and say why.", ("predict", "model.json", "new.csv", "--explain")),
             Scene("Could a rule without any mistake exist?", ("separable", file, "--target", target)),
         ),
     )
 
 
 TOURS = {
-    "loans": _tour(loans, "loans.csv", "repaid", (), "new.csv"),
-    "cancer": _tour(cancer, "cancer.csv", "diagnosis", ("--objective", "firth"), "new.csv"),
+    "loans": _tour(loans, "loans.csv", "repaid", ()),
+    "cancer": _tour(cancer, "cancer.csv", "diagnosis", ("--objective", "firth")),
 }
 """The tours by their names; the first is the one that is shown."""
 
@@ -59,7 +59,7 @@ def demo(name: Literal["loans", "cancer"] = "loans", /, *, talking: Talking = Ta
     Parameters
     ----------
     name
-        The table: loans, which is generated, with a category and a missing value; or scikit-learn's breast cancer.
+        The table: loans, which is generated and has categories; or cancer, scikit-learn's breast cancer.
     talking
         How the command talks.
     """

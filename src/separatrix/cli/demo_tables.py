@@ -1,4 +1,4 @@
-"""The tables of the demo, written into a folder: one to learn from, one with new rows."""
+"""The tables of the demo, written into a folder: one to learn from, later rows to judge by, and new ones to predict."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ CITIES = {"Berlin": 0.3, "Bonn": 0.0, "Köln": -0.4}
 """What each city adds to the score of the loans."""
 
 
-def loans(folder: Path, rows: int = 600) -> None:
+def loans(folder: Path, rows: int = 600, later: int = 300, new: int = 5) -> None:
     """Loans and whether they were repaid: drawn from a logistic model, always the same."""
     draw = random.Random(7)  # noqa: S311  a table, no secret
-    table = [_loan(draw) for _ in range(rows + 3)]
+    table = [_loan(draw) for _ in range(rows + later + new)]
     _write(folder / "loans.csv", HEADER, table[:rows])
-    _write(folder / "new.csv", HEADER[:-1], [row[:-1] for row in table[rows:]])
+    _write(folder / "later.csv", HEADER, table[rows : rows + later])
+    _write(folder / "new.csv", HEADER[:-1], [row[:-1] for row in table[rows + later :]])
 
 
 def _loan(draw: random.Random) -> tuple[str, ...]:
@@ -33,7 +34,7 @@ def _loan(draw: random.Random) -> tuple[str, ...]:
 
 
 def cancer(folder: Path) -> None:
-    """scikit-learn's breast cancer: 569 rows, six of its columns."""
+    """scikit-learn's breast cancer: 569 rows, of which 400 to learn from; six of its columns."""
     from sklearn.datasets import load_breast_cancer
 
     data = load_breast_cancer()
@@ -41,10 +42,10 @@ def cancer(folder: Path) -> None:
     names = [str(data.feature_names[j]) for j in columns]
     cells = [[repr(float(value)) for value in row] for row in data.data[:, columns]]
     labels = [str(data.target_names[code]) for code in data.target]
-    _write(
-        folder / "cancer.csv", (*names, "diagnosis"), [(*row, label) for row, label in zip(cells, labels, strict=True)]
-    )
-    _write(folder / "new.csv", names, cells[:3])
+    table = [(*row, label) for row, label in zip(cells, labels, strict=True)]
+    _write(folder / "cancer.csv", (*names, "diagnosis"), table[:400])
+    _write(folder / "later.csv", (*names, "diagnosis"), table[400:])
+    _write(folder / "new.csv", names, cells[400:405])
 
 
 def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -79,8 +79,16 @@ def _overlap(case: Case) -> str:
     assert crossing is not None
     return (
         f"Overlap: no rule separates any row without erring on another; {len(crossing)} rows "
-        f"({_places(case, crossing.rows)}) show that none separates all."
+        f"({_places(case, crossing.rows)}) show that none separates all{_meeting(case)}."
     )
+
+
+def _meeting(case: Case) -> str:
+    """How rows that cross do so, where that is easily said."""
+    if len(case.result.classes) > 2 or not case.result.fit_intercept:
+        return ""
+    first, second = case.result.classes
+    return f": weighted by their multipliers, those of {first!r} have the same mean as those of {second!r}"
 
 
 _SAYS = {"separated": _separated, "quasi-separated": _quasi, "overlap": _overlap}
@@ -172,9 +180,10 @@ def _weights(rules: list[dict[str, Any]]) -> str:
 
 
 def _rows(crossing: list[dict[str, Any]]) -> str:
+    ordered = sorted(crossing, key=lambda each: (each["class"], each["row"]))
     lines = [
         (str(each["file"]), str(each["line"] or ""), str(each["class"]), f"{each['multiplier']:.6g}")
-        for each in crossing
+        for each in ordered
     ]
     return _cut(laid_out(("file", "line", "class", "multiplier"), lines[:MOST], right=(1, 3)), len(lines))
 
