@@ -12,7 +12,7 @@ import pytest
 
 import separatrix
 from separatrix.cli.options import Talking
-from separatrix.cli.progress import duration, facts, watch
+from separatrix.cli.progress import Mark, duration, facts, watch
 
 
 class Step(NamedTuple):
@@ -118,6 +118,12 @@ def test_the_steps_of_every_learner_have_something_to_say(learner, says):
     text = ", ".join(facts(3, last, 2.0, None))
     assert says in text
     assert text.startswith("step 3, ")
+
+
+def test_rates_are_counted_from_the_first_step_which_takes_longest():
+    said = facts(11, Step(1.0, 1.0, 11.0), 32.0, 21, Mark(1, 1 / 21, 30.0))
+    assert said[-2:] == ["5 steps/s", "at most 2 s left"]
+    assert facts(1, Step(1.0, 1.0, 1.0), 30.0, 21, Mark(1, 1 / 21, 30.0))[-1] == "30 s so far"
 
 
 def test_durations():

@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from . import streams
 from .console import has_cursor, shortened, tell, width_of
@@ -32,6 +32,14 @@ FACTS: dict[str, Callable[[Any], str]] = {
 """What the steps of our learners hold, and how it is said; each step has some of it."""
 
 
+class Mark(NamedTuple):
+    """Where a fit stood at the end of its first step, which takes longer than others: rates are counted from there."""
+
+    steps: int = 0
+    share: float = 0.0
+    seconds: float = 0.0
+
+
 class _Shower(Protocol):
     def show(self, count: int, step: Any) -> None:
         """Show a step, if it is time."""
@@ -55,11 +63,16 @@ class Lines:
 
     def __init__(self, total: float | None, clock: Callable[[], float]) -> None:
         self._total, self._clock, self._start = total, clock, clock()
+        self._first: Mark | None = None
 
     def show(self, count: int, step: Any) -> None:
         """Print the line of a step whose number is a power of two."""
-        if count & (count - 1) == 0 and (seconds := self._clock() - self._start) >= PATIENCE:
-            tell(", ".join(facts(count, step, seconds, self._total)) + "\n")
+        if count & (count - 1):
+            return
+        seconds = self._clock() - self._start
+        self._first = self._first or Mark(count, share_of(count, step, self._total) or 0.0, seconds)
+        if seconds >= PATIENCE:
+            tell(", ".join(facts(count, step, seconds, self._total, self._first)) + "\n")
 
     def close(self) -> None:
         """Do nothing: lines stay."""
@@ -71,14 +84,17 @@ class Bar:
     def __init__(self, total: float | None, clock: Callable[[], float], patience: float = PATIENCE) -> None:
         self._total, self._clock, self._start = total, clock, clock()
         self._next, self._drawn = self._start + patience, False
+        self._first: Mark | None = None
 
     def show(self, count: int, step: Any) -> None:
         """Draw the bar, if its time has come."""
         now = self._clock()
+        if self._first is None:
+            self._first = Mark(count, share_of(count, step, self._total) or 0.0, now - self._start)
         if now < self._next:
             return
         self._next, self._drawn = now + FRAME, True
-        *known, left = facts(count, step, now - self._start, self._total)
+        *known, left = facts(count, step, now - self._start, self._total, self._first)
         line = ", ".join([left, *known])  # what is cut off on a narrow terminal is wanted least
         share = share_of(count, step, self._total)
         if share is not None:
@@ -101,13 +117,15 @@ def share_of(count: int, step: Any, total: float | None) -> float | None:
     return float(min(1.0, getattr(step, "passes", count) / total))
 
 
-def facts(count: int, step: Any, seconds: float, total: float | None) -> list[str]:
+def facts(count: int, step: Any, seconds: float, total: float | None, first: Mark = Mark()) -> list[str]:
     """What a step says: its number, what it holds, steps per second, and how long the rest will take at most."""
     held = [say(getattr(step, name)) for name, say in FACTS.items() if getattr(step, name, None) is not None]
-    rate = f"{count / seconds:.3g} steps/s" if seconds > 0 else ""
+    since = seconds - first.seconds
+    rate = [f"{(count - first.steps) / since:.3g} steps/s"] if since > 0 and count > first.steps else []
     share = share_of(count, step, total)
-    left = f"at most {duration(seconds * (1 - share) / share)} left" if share else f"{duration(seconds)} so far"
-    return [f"step {count}", *held, *([rate] if rate else []), left]
+    known = share is not None and share > first.share
+    left = f"at most {duration(since * (1 - share) / (share - first.share))} left" if share and known else ""
+    return [f"step {count}", *held, *rate, left or f"{duration(seconds)} so far"]
 
 
 def duration(seconds: float) -> str:
