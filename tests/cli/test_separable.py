@@ -94,6 +94,23 @@ def test_many_classes(write, answer):
     assert [rules[k]["class"] for k in scores_of(rules, X).argmax(1)] == list(y)
 
 
+def test_many_classes_that_overlap_say_which_class_each_row_is_compared_with(write, answer, command):
+    file = write("x,y\n0,a\n2,a\n1,b\n3,b\n1.5,c\n2.5,c\n")
+    status, data = answer("separable", file, "--target", "y")
+    assert (status, data["kind"]) == (1, "overlap")
+    X, y = rows_of(file)
+    total = {label: np.zeros(2) for label in "abc"}
+    for row in data["certificate"]["crossing"]:
+        assert y[row["row"] - 1] == row["class"]
+        lifted = row["multiplier"] * np.append(X[row["row"] - 1], 1.0)
+        total[row["class"]] += lifted
+        total[row["other"]] -= lifted
+    np.testing.assert_allclose(list(total.values()), 0, atol=1e-9)
+    assert command("separable", file, "--target", "y")[1].splitlines()[2].split() == [
+        "file", "line", "class", "against", "multiplier",
+    ]  # fmt: skip
+
+
 def test_categories_are_levels_against_the_most_frequent(write, answer):
     data = answer("separable", write("city,y\nBonn,no\nBonn,no\nKöln,yes\n"), "--target", "y")[1]
     assert list(data["certificate"]["rules"][0]["weights"]) == ["city=Köln"]

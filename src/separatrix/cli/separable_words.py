@@ -163,7 +163,7 @@ def listing(case: Case, proof: dict[str, Any]) -> str:
     if proof["rules"] is not None:
         parts.append(_weights(proof["rules"]))
     if proof["crossing"] is not None:
-        parts.append(_rows(proof["crossing"]))
+        parts.append(_rows(proof["crossing"], len(case.result.classes) > 2))
     return "\n\n".join(parts)
 
 
@@ -179,13 +179,21 @@ def _weights(rules: list[dict[str, Any]]) -> str:
     return _cut(laid_out(("class", "column", "weight"), lines, right=(2,)), len(every))
 
 
-def _rows(crossing: list[dict[str, Any]]) -> str:
+def _rows(crossing: list[dict[str, Any]], many: bool) -> str:
+    """The rows that cross, class by class; of many classes with the class that each is compared with."""
     ordered = sorted(crossing, key=lambda each: (each["class"], each["row"]))
     lines = [
-        (str(each["file"]), str(each["line"] or ""), str(each["class"]), f"{each['multiplier']:.6g}")
+        (
+            str(each["file"]),
+            str(each["line"] or ""),
+            str(each["class"]),
+            *([str(each["other"])] if many else []),
+            f"{each['multiplier']:.6g}",
+        )
         for each in ordered
     ]
-    return _cut(laid_out(("file", "line", "class", "multiplier"), lines[:MOST], right=(1, 3)), len(lines))
+    header = ("file", "line", "class", *(["against"] if many else []), "multiplier")
+    return _cut(laid_out(header, lines[:MOST], right=(1, len(header) - 1)), len(lines))
 
 
 def _cut(text: str, count: int) -> str:
