@@ -138,9 +138,16 @@ def test_a_bug_leaves_its_traceback_in_a_file_and_on_the_screen_only_when_asked(
     assert "Traceback" in command("schema", "x")[2]
 
 
-def test_an_error_of_another_library_is_a_bug_of_ours(acting, command, tmp_path, monkeypatch):
+def mistaken(code):
+    return lambda: exec(compile(code, "ours", "exec"), {"__name__": "separatrix.learners.ours"})
+
+
+@pytest.mark.parametrize(
+    "act", [lambda: json.loads("nonsense"), mistaken("len(3)"), mistaken("float('x')"), mistaken("1 / 0")]
+)
+def test_an_error_that_no_one_here_wrote_is_a_bug_of_ours(act, acting, command, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    acting(lambda: json.loads("nonsense"))
+    acting(act)
     status, _, err = command("schema", "x")
     assert (status, "bug" in err) == (70, True)
 

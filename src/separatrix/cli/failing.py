@@ -10,6 +10,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from opcode import opmap
 from typing import Any
 
 from cyclopts import CycloptsError, UnknownCommandError
@@ -25,6 +26,10 @@ SETTING = re.compile(r"(\w+) is .*\bmust\b", re.DOTALL)
 """How learners refuse a setting: 'tol is −1; it must be positive.'"""
 ROWS = frozenset({"X", "y", "sample_weight"})
 """What learners call the data: no setting."""
+
+
+SPEAKERS = ("separatrix.", "sklearn.utils.validation", "sklearn.utils.multiclass")
+"""Modules whose errors are sentences about settings or data."""
 
 
 class NoDataError(UsageError):
@@ -147,10 +152,17 @@ def _refused(error: BaseException, tokens: list[str]) -> Failure | None:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether the sentence was written here: raised in this package or in scikit-learn's checks of what it is given."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    name = str(frames[-1][0].f_globals.get("__name__", "")) if frames else ""
-    return name.startswith(("separatrix.", "sklearn.utils.validation", "sklearn.utils.multiclass")) and bool(str(error))
+    """Whether the sentence was written for users: by a `raise` in this package, or in scikit-learn's checks of data.
+
+    What the interpreter itself raises in the midst of our code, as for an argument too many, has no such sentence.
+    """
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or not str(error):
+        return False
+    raised = last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
+    return raised and str(last.tb_frame.f_globals.get("__name__", "")).startswith(SPEAKERS)
 
 
 def _bug(error: BaseException) -> Failure:

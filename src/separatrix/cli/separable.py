@@ -12,12 +12,14 @@ from .answer import DONE, NO, Answer
 from .options import READING, Reading, Talking
 from .tables import decisions_of, labels_of, opened
 
+Missing = Literal["error", "impute"]
+
 
 def separable(
     *data: str,
     target: Annotated[str, Parameter(group=READING)],
     weights: Annotated[str | None, Parameter(group=READING)] = None,
-    missing: Annotated[Literal["error", "impute"], Parameter(group=READING)] = "error",
+    missing: Annotated[Missing, Parameter(group=READING)] = "error",
     intercept: bool = True,
     output: Annotated[str | None, Parameter(name=["--output", "-o"])] = None,
     reading: Reading = Reading(),
@@ -82,7 +84,7 @@ def separable(
 
 
 def _settle(
-    table: Any, decisions: tuple[Any, ...], target: str, weights: str | None, missing: str, intercept: bool
+    table: Any, decisions: tuple[Any, ...], target: str, weights: str | None, missing: Missing, intercept: bool
 ) -> Any:
     """The answer, proved: a proof that does not hold is never told."""
     from ..io.encoding import learn_encoding  # type: ignore[import-not-found, import-untyped, unused-ignore]
