@@ -15,9 +15,9 @@ READING, TALKING = Group("How the table is read", sort_key=1), Group("How the co
 class Reading:
     """What the user says about a table."""
 
-    format: Annotated[Literal["csv", "tsv", "jsonl", "parquet", "libsvm", "npy"] | None, Parameter(group=READING)] = (
-        None
-    )
+    format: Annotated[
+        Literal["csv", "tsv", "jsonl", "json", "parquet", "libsvm", "npy"] | None, Parameter(group=READING)
+    ] = None
     """The format, where the name of the file does not tell."""
     number: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = ()
     """Read this column as numbers. May be repeated, here and below."""
@@ -31,6 +31,13 @@ class Reading:
     """Only rows for which this SQL condition holds: --where "age >= 18"."""
     sample: Annotated[int | None, Parameter(group=READING)] = None
     """Only so many rows, drawn at random (see --seed)."""
+    header: Annotated[bool | None, Parameter(group=READING)] = None
+    """Whether the first line names the columns. Without one they are x0, x1, …; a first line that looks like data is
+    an error until one of the two is said."""
+    encoding: Annotated[str | None, Parameter(group=READING)] = None
+    """How the letters of a text file are encoded, if not in UTF-8: latin-1, cp1252, utf-16."""
+    decimal: Annotated[Literal[".", ","], Parameter(group=READING)] = "."
+    """The decimal sign of a text table."""
 
 
 @Parameter(name="*")

@@ -9,6 +9,25 @@ Kind = Literal["number", "category", "ignored", "target", "weights", "group"]
 
 
 @dataclass(frozen=True)
+class Profile:
+    """What is seen in a column before it is decided how to read it."""
+
+    family: Literal["number", "text", "boolean", "time", "nested"]
+    """What its values are in the file; of a text table, numbers may be texts."""
+    values: int
+    """How many are not missing."""
+    missing: int
+    distinct: int | None
+    """How many different values there are, where that was counted."""
+    numbers: int
+    """How many values are finite numbers."""
+    times: int
+    """How many values are written like a date or a time."""
+    commas: int = 0
+    """How many values are numbers written with a decimal comma."""
+
+
+@dataclass(frozen=True)
 class Decision:
     """What a column is taken for, and what was seen that decided it: a line of `separatrix schema`."""
 

@@ -1,0 +1,50 @@
+"""duckdb, kept to the data it was given: no network, no extensions, and no files once the rows are in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+
+def connect(spill: Path | None = None) -> Any:
+    """A database in memory that neither installs nor loads anything; it may write what is too large to `spill`."""
+    try:
+        import duckdb
+    except ImportError:
+        raise ImportError('Tables are read by duckdb: pip install "separatrix[cli]"') from None
+
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "allow_persistent_secrets": "false",
+            "temp_directory": "" if spill is None else str(spill),
+        },
+    )
+    connection.execute("SET python_enable_replacements = false")  # a name in SQL must not find a Python variable
+    return connection
+
+
+def lock(connection: Any, folder: Path) -> None:
+    """From here on no SQL reads or writes a file but in this folder of ours, nor undoes this."""
+    connection.execute(f"SET allowed_directories = [{literal(str(folder))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literals(texts: Iterable[str]) -> str:
+    """Texts in SQL, with commas between."""
+    return ", ".join(map(literal, texts))
+
+
+def identifier(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,108 @@
+"""--where and --sample: which rows of the files are kept."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .database import identifier
+from .errors import DataError, Remedy
+from .nearest import did_you_mean
+from .parts import Loaded
+
+HIDDEN = '"the place of the row"'
+UNKNOWN = re.compile(r'(?:Referenced column|column named) "(.+?)" (?:not found|does not exist)')
+
+
+def chosen_rows(loaded: Loaded, rows: int) -> NDArray[np.int64] | None:
+    """The places of the rows that are kept, in order, or None where all are."""
+    kept = None if loaded.options.where is None else _where(loaded, loaded.options.where)
+    size = loaded.options.sample
+    if size is not None:
+        if size < 1:
+            raise DataError(f"a sample of {size} rows was asked for; at least 1 is needed")
+        among = rows if kept is None else len(kept)
+        if size < among:
+            drawn = np.sort(np.random.default_rng(loaded.options.seed).choice(among, size, replace=False))
+            kept = drawn.astype(np.int64) if kept is None else kept[drawn]
+    return kept
+
+
+def keep(connection: Any, kept: NDArray[np.int64]) -> None:
+    """Only these rows of `data`, in order."""
+    connection.register("kept", {"place": kept})
+    connection.execute(
+        "CREATE OR REPLACE TABLE data AS SELECT * FROM data WHERE rowid IN (SELECT place FROM kept) ORDER BY rowid"
+    ).fetchall()
+    connection.unregister("kept")
+
+
+def _where(loaded: Loaded, condition: str) -> NDArray[np.int64]:
+    """The rows for which a condition of the user holds: one expression, which sees this table and nothing else."""
+    import duckdb
+
+    _check_one_expression(condition)
+    lowered = [name.casefold() for name in loaded.names]
+    if len(set(lowered)) < len(lowered):
+        twice = next(name for name in loaded.names if lowered.count(name.casefold()) > 1)
+        raise DataError(
+            f"--where cannot be used here: SQL does not tell {twice!r} from a column that differs in capitals only",
+            column=twice,
+        )
+    columns = ", ".join(f"{_typed(loaded, j, condition)} AS {identifier(name)}" for j, name in enumerate(loaded.names))
+    query = f"SELECT {HIDDEN} FROM (SELECT rowid AS {HIDDEN}, {columns} FROM data) AS t WHERE (\n{condition}\n)"  # noqa: S608
+    try:
+        statements = loaded.connection.extract_statements(query)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise _not_a_condition(condition, "It holds more than one statement.")
+        found = loaded.connection.execute(statements[0]).fetchnumpy()
+    except duckdb.Error as error:
+        raise _refused(loaded, condition, str(error)) from None
+    kept = np.sort(np.asarray(next(iter(found.values())), np.int64))
+    if not len(kept):
+        raise DataError(f"no row is left: --where {condition!r} holds for none")
+    return kept
+
+
+def _check_one_expression(condition: str) -> None:
+    import duckdb
+
+    try:
+        duckdb.SQLExpression(condition)
+    except duckdb.Error as error:
+        raise _not_a_condition(condition, str(error).splitlines()[0].partition(": ")[2]) from None
+
+
+def _not_a_condition(condition: str, why: str) -> DataError:
+    return DataError(
+        f"--where {condition!r} is not one condition", because=why,
+        remedies=[Remedy("for example", "--where \"age >= 18 AND city <> 'Bonn'\"")],
+    )  # fmt: skip
+
+
+def _refused(loaded: Loaded, condition: str, said: str) -> DataError:
+    problem = f"--where {condition!r} cannot be used"
+    unknown = UNKNOWN.search(said)
+    if unknown:
+        name = unknown[1]
+        known = did_you_mean(name, loaded.names) or f"The columns are {', '.join(loaded.names[:12])}."
+        return DataError(f"{problem}: there is no column {name!r}", column=name, because=known)
+    if "file system operations are disabled" in said:
+        return DataError(f"{problem}: it may look at this table only, and at no file")
+    example = "--where '\"hours per week\" > 40'"
+    return DataError(
+        problem, because=said.splitlines()[0],
+        remedies=[Remedy("a name that is no plain word stands in double quotes", example)],
+    )  # fmt: skip
+
+
+def _typed(loaded: Loaded, j: int, condition: str) -> str:
+    """A column as a condition sees it: numbers as numbers, also where they were read as texts."""
+    if loaded.family(j) != "text" or loaded.names[j].casefold() not in condition.casefold():
+        return loaded.value(j) if loaded.family(j) != "text" else loaded.text(j)
+    number = loaded.number(j)
+    wrong, values = loaded.ask(f"count(*) FILTER (NOT isfinite({number})), count({number})")
+    return number if values and not wrong else loaded.text(j)

@@ -1,0 +1,228 @@
+"""What each column is taken for, and why."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+
+import numpy as np
+
+from .columns import Decision, Kind, Profile
+from .errors import DataError, Remedy
+from .nearest import did_you_mean
+from .numbers import spaced
+from .profiles import profile_of_levels
+from .table import Floats, Table
+
+MOSTLY = 0.9
+"""Where at least this share of a column are numbers, it is a column of numbers, and the other cells are errors."""
+MOST_LEVELS, FEW_LEVELS, FEW_NUMBERS = 1000, 20, 20
+
+
+def decide(
+    table: Table, *, target: str | None = None, weights: str | None = None, group: Sequence[str] = (),
+    number: Sequence[str] = (), category: Sequence[str] = (), drop: Sequence[str] = (), na: Sequence[str] = (),
+) -> tuple[Decision, ...]:  # fmt: skip
+    """How every column of a table is read, in the order of the table.
+
+    `na` is what the table was opened with: it is known there, and only named here so that errors can speak of it.
+    """
+    asked = _asked(table, target, weights, group, number, category, drop)
+    return tuple(_decide(table, name, asked.get(name, ""), na) for name in table.names)
+
+
+def _asked(
+    table: Table, target: str | None, weights: str | None, group: Sequence[str], number: Sequence[str],
+    category: Sequence[str], drop: Sequence[str],
+) -> dict[str, str]:  # fmt: skip
+    """What the user said of each column; a name that is not there, or is given two parts, is an error."""
+    said = {
+        "target": [] if target is None else [target], "weights": [] if weights is None else [weights],
+        "group": group, "number": number, "category": category, "drop": drop,
+    }  # fmt: skip
+    asked: dict[str, str] = {}
+    for option, names in said.items():
+        for name in names:
+            if name not in table.names:
+                raise DataError(
+                    f"--{option} {shlex.quote(name)}: there is no such column",
+                    column=name,
+                    because=did_you_mean(name, table.names) or f"The columns are {', '.join(table.names[:12])}.",
+                )
+            other = asked.get(name, option)
+            if other in ("target", "group") and option == "category":
+                continue  # they are read as levels anyway
+            if other != option:
+                raise DataError(f"--{other} and --{option} both name {name!r}; it can be only one", column=name)
+            asked[name] = option
+    return asked
+
+
+def _decide(table: Table, name: str, asked: str, na: Sequence[str]) -> Decision:
+    if asked == "drop":
+        return Decision(name, "ignored", "--drop was said of it")
+    if asked == "target":
+        return _target(table, name)
+    if asked == "weights":
+        return _weights(table, name)
+    if asked == "group":
+        return _levels(table, name, "group", "--group was said of it; {levels}")
+    seen = profile_of(table, name)
+    if asked == "category":
+        return _levels(table, name, "category", "--category was said of it; {levels}")
+    if asked == "number":
+        return _number(table, name, seen, "--number was said of it")
+    return _undirected(table, name, seen)
+
+
+def _undirected(table: Table, name: str, seen: Profile) -> Decision:
+    """A column of which the user said nothing."""
+    typed = shlex.quote(name)
+    if not seen.values:
+        return _ignored(name, seen, "it holds no value")
+    if seen.family == "nested":
+        return _ignored(name, seen, "it holds lists, structures or bytes")
+    if seen.family == "time" or seen.times == seen.values:
+        return _ignored(
+            name,
+            seen,
+            "its values are dates or times: make numbers of them (days since a first day, say), "
+            f"or type --category {typed}",
+        )
+    if seen.numbers >= MOSTLY * seen.values:
+        return _number(table, name, seen, _number_words(seen))
+    if seen.commas == seen.values:
+        raise _decimal_commas(table, name)
+    if seen.distinct == 1:
+        return _ignored(name, seen, "it has the same value in every row that has one")
+    if seen.distinct == seen.values:
+        return _ignored(
+            name,
+            seen,
+            f"every value is different, as in an identifier; --category {typed} reads it as levels all the same",
+        )
+    count = seen.distinct or 0
+    if count > MOST_LEVELS or (count > FEW_LEVELS and 2 * count > seen.values):
+        return _ignored(
+            name,
+            seen,
+            f"{spaced(count)} levels in {spaced(seen.values)} values are too many; "
+            f"--category {typed} reads it all the same",
+        )
+    return _levels(table, name, "category", "{levels}")
+
+
+def _decimal_commas(table: Table, name: str) -> DataError:
+    codes, levels = table.coded(name)
+    row = int(np.argmax(codes >= 0))
+    return DataError(
+        f"{levels[codes[row]]!r} is written with a decimal comma",
+        place=table.place(row),
+        column=name,
+        value=levels[codes[row]],
+        because=f"all values of {name!r} are.",
+        remedies=[
+            Remedy("read commas as decimal signs", "--decimal ,"),
+            Remedy(f"or read {name} as a category", f"--category {shlex.quote(name)}"),
+        ],
+    )
+
+
+def _number_words(seen: Profile) -> str:
+    if seen.numbers == seen.values:
+        return "every value is a number"
+    wrong = seen.values - seen.numbers
+    return (
+        f"{spaced(seen.numbers)} of {spaced(seen.values)} values are numbers; "
+        f"{spaced(wrong)} {'is' if wrong == 1 else 'are'} not, and must be mended"
+    )
+
+
+def _number(table: Table, name: str, seen: Profile, why: str) -> Decision:
+    if seen.numbers < seen.values:  # the cell is named by `numbers`, when a model asks for the column
+        return Decision(name, "number", why, seen.missing, seen.distinct)
+    values = table.numbers(name)
+    summary = _moments(values)
+    if summary[0] == summary[1] and not why.startswith("--"):
+        return _ignored(name, seen, "it has the same value in every row that has one")
+    if seen.distinct is not None and seen.distinct <= FEW_NUMBERS and not why.startswith("--"):
+        whole = "a whole number" if _is_whole(values) else "a number"
+        typed = f"--category {shlex.quote(name)}"
+        why = f"every value is {whole}, {seen.distinct} different ones; {typed} reads them as levels"
+    return Decision(name, "number", why, seen.missing, seen.distinct, (), (), *summary)
+
+
+def _is_whole(values: Floats) -> bool:
+    return bool(np.all((values == np.rint(values)) | np.isnan(values)))
+
+
+def _moments(values: Floats) -> tuple[float | None, float | None, float | None, float | None]:
+    """Least, greatest, mean, deviation of the values that are there."""
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return None, None, None, None
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = (float(there.min()), float(there.max()), float(there.mean()), float(there.std()))
+    return tuple(x if math.isfinite(x) else None for x in found)  # type: ignore[return-value]
+
+
+def _target(table: Table, name: str) -> Decision:
+    found = _levels(table, name, "target", "--target was said of it; {levels}")
+    if found.missing:
+        row = int(np.argmax(table.coded(name).codes < 0))
+        raise DataError(
+            "the target is missing",
+            place=table.place(row),
+            column=name,
+            because=f"{spaced(found.missing)} of {spaced(table.rows)} rows have no target; every row needs one.",
+            remedies=[Remedy("leave those rows out", f"--where {shlex.quote(_sql_name(name) + ' IS NOT NULL')}")],
+        )
+    return found
+
+
+def _weights(table: Table, name: str) -> Decision:
+    values = table.numbers(name)
+    wrong = ~(values >= 0)
+    if wrong.any():
+        row = int(wrong.argmax())
+        missing = bool(np.isnan(values[row]))
+        raise DataError(
+            "the weight is missing" if missing else f"the weight {values[row]:g} is negative",
+            place=table.place(row),
+            column=name,
+            value=None if missing else f"{values[row]:g}",
+            because="weights are numbers ≥ 0; a row of weight 0 counts for nothing.",
+            remedies=[Remedy("leave such rows out", f"--where {shlex.quote(_sql_name(name) + ' >= 0')}")],
+        )
+    return Decision(name, "weights", "--weights was said of it", 0, None, (), (), *_moments(values))
+
+
+def _levels(table: Table, name: str, kind: Kind, why: str) -> Decision:
+    codes, levels = table.coded(name)
+    counts = np.bincount(codes + 1, minlength=len(levels) + 1)
+    order = sorted(range(len(levels)), key=lambda k: (-counts[k + 1], levels[k]))
+    words = "1 level" if len(levels) == 1 else f"{spaced(len(levels))} levels"
+    if kind == "category" and levels:
+        words += f", the reference is {levels[order[0]]!r}"
+    return Decision(
+        name, kind, why.format(levels=words), int(counts[0]), len(levels), tuple(levels[k] for k in order),
+        tuple(int(counts[k + 1]) for k in order),
+    )  # fmt: skip
+
+
+def _ignored(name: str, seen: Profile, why: str) -> Decision:
+    return Decision(name, "ignored", why, seen.missing, seen.distinct)
+
+
+def profile_of(table: Table, name: str) -> Profile:
+    """What is seen in a column: a table that counts for itself is asked."""
+    own = getattr(table, "profile", None)
+    if own is not None:
+        found: Profile = own(name)
+        return found
+    return profile_of_levels(table.coded(name))
+
+
+def _sql_name(name: str) -> str:
+    return name if name.isidentifier() and name.isascii() else '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,108 @@
+"""LIBSVM files: a label, then `index:value` for the numbers that are not zero; indices count from 1."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import DataError, Place, Remedy
+from .numbers import number_of
+
+MOST_CELLS = 200_000_000
+"""A table larger than this (1.6 GB) is not filled up with zeros."""
+MOST_COLUMNS = 20_000
+LINE = re.compile(rb"[+-]?[\d.eE+-]+(,[\d.]+)*((\s+qid:\d+)?(\s+\d+:[^\s:]+)+)\s*(#.*)?")
+
+
+class Rows(NamedTuple):
+    """Named columns, and the line where each row stands (None where a file has no lines)."""
+
+    columns: dict[str, NDArray[np.generic]]
+    lines: NDArray[np.int64] | None
+
+
+def looks_like_libsvm(head: bytes) -> bool:
+    """Whether the first lines are LIBSVM."""
+    lines = [line for line in head.split(b"\n")[:5] if line.strip()]
+    return bool(lines) and LINE.fullmatch(lines[0].strip()) is not None
+
+
+def read_libsvm(name: str, path: Path) -> Rows:
+    """Columns x0, x1, … (index 1 is x0) and the labels y, as texts."""
+    labels: list[str] = []
+    lines: list[int] = []
+    cells: list[tuple[int, int, float]] = []
+    try:
+        content = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"the file is no text: {error}", place=Place(name, None)) from None
+    for number, line in enumerate(content.split("\n"), 1):
+        words = line.split("#", 1)[0].split()
+        if not words:
+            continue
+        place = Place(name, number)
+        if ":" in words[0]:
+            raise DataError(f"the line begins with {words[0]!r}, where its label should stand", place=place)
+        row = len(labels)
+        cells += [(row, *_cell(word, place)) for word in words[1:] if not word.startswith("qid:")]
+        labels.append(words[0])
+        lines.append(number)
+    if not labels:
+        raise DataError("the file holds no row", place=Place(name, None))
+    width = max((column for _, column, _ in cells), default=-1) + 1
+    _check_size(name, len(labels), width, len(cells))
+    filled = np.zeros((width, len(labels)))
+    if cells:
+        rows, columns, values = zip(*cells, strict=True)
+        if len(set(zip(rows, columns, strict=True))) < len(cells):
+            twice = _first_twice(rows, columns)
+            raise DataError(
+                f"the index {columns[twice] + 1} stands twice in the line", place=Place(name, lines[rows[twice]])
+            )
+        filled[np.array(columns), np.array(rows)] = values
+    table: dict[str, NDArray[np.generic]] = {f"x{j}": filled[j] for j in range(width)}
+    return Rows({**table, "y": np.array(labels, dtype=object)}, np.array(lines))
+
+
+def _cell(word: str, place: Place) -> tuple[int, float]:
+    index, colon, text = word.partition(":")
+    if not colon or not (index.isascii() and index.isdigit()):
+        raise DataError(f"{word!r} is not of the form index:value", place=place, value=word)
+    if int(index) == 0:
+        raise DataError(
+            "there is an index 0, but LIBSVM files count from 1",
+            place=place,
+            value=word,
+            because="Add 1 to every index.",
+        )
+    if int(index) > 2**31:
+        raise DataError(f"the index {index} is too large", place=place, value=word)
+    value = number_of(text)
+    if value is None:
+        raise DataError(f"{text!r} is not a number", place=place, column=f"x{int(index) - 1}", value=text)
+    return int(index) - 1, value
+
+
+def _check_size(name: str, rows: int, width: int, filled: int) -> None:
+    if rows * width > MOST_CELLS or width > MOST_COLUMNS:
+        raise DataError(
+            f"the table is {rows} rows × {width} columns wide, and only {filled} of its cells are not zero",
+            place=Place(name, None),
+            because=f"a table may have {MOST_COLUMNS} columns and {MOST_CELLS} cells; the learners take sparse rows.",
+            remedies=[
+                Remedy("in Python", "X, y = sklearn.datasets.load_svmlight_file(path); LogisticRegression().fit(X, y)")
+            ],
+        )
+
+
+def _first_twice(rows: tuple[int, ...], columns: tuple[int, ...]) -> int:
+    seen = set[tuple[int, int]]()
+    for place, pair in enumerate(zip(rows, columns, strict=True)):
+        if pair in seen:
+            return place
+        seen.add(pair)
+    raise AssertionError("no cell stands twice")

@@ -1,0 +1,241 @@
+"""A table that was opened: its columns as numbers or levels, and where its rows stand."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Profile
+from .database import connect, literal
+from .errors import DataError, Place, Remedy
+from .nearest import did_you_mean
+from .numbers import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
+from .parts import Loaded, Part, codes_of, plain_codes, without_unused
+from .profiles import profile_of_levels
+from .table import Coded, Floats
+from .text_table import TEXT, load, look
+
+
+class File(NamedTuple):
+    """A file of a table."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """Rows of files, in duckdb. Close it, or use it in a `with` block: it owns a temporary folder."""
+
+    _loaded: Loaded
+    _folder: tempfile.TemporaryDirectory[str]
+    _kept: NDArray[np.int64] | None
+    """The places of the rows among all rows of the files, where --where or --sample chose some."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in the order of the (first) file."""
+        return self._loaded.names
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(part.rows for part in self._loaded.parts) if self._kept is None else len(self._kept)
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The files, and how many bytes each has."""
+        return tuple(File(part.source.name, part.source.size) for part in self._loaded.parts)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known of how the files were read, each a sentence."""
+        return self._loaded.notes
+
+    def numbers(self, name: str) -> Floats:
+        """A column as numbers, NaN where missing; a DataError names the first cell that is no number."""
+        j, loaded = self._place_of(name), self._loaded
+        if loaded.family(j) in ("time", "nested"):
+            raise DataError(f"values of type {loaded.types[j]} are not numbers", place=self.place(0), column=name)
+        if self._has_codes(j):
+            coded = self.coded(name)
+            known = [number_of(level, loaded.options.decimal) for level in coded.levels]
+            if None not in known:
+                return np.array([np.nan, *known], np.float64)[coded.codes + 1]
+        found = loaded.column(loaded.number(j))
+        missing = np.ma.getmaskarray(found) if isinstance(found, np.ma.MaskedArray) else None
+        values = np.array(np.ma.getdata(found), np.float64)
+        wrong = ~np.isfinite(values)
+        if missing is not None:
+            values[missing] = np.nan
+            wrong &= ~missing
+        if wrong.any():
+            raise self._no_number(j, int(wrong.argmax()), int(wrong.sum()))
+        return values
+
+    def coded(self, name: str) -> Coded:
+        """A column as levels; numbers are levels by their text as it stands in the file."""
+        j, loaded = self._place_of(name), self._loaded
+        kind = loaded.types[j]
+        if loaded.family(j) == "nested":
+            raise DataError(f"values of type {kind} are not levels", place=self.place(0), column=name)
+        if self._has_codes(j):
+            codes = plain_codes(loaded.column(f"enum_code(c{j})"))
+            levels: Sequence[str] = loaded.ask(f"enum_range(CAST(NULL AS {kind}))", "LIMIT 1")[0]
+        elif loaded.as_text and loaded.family(j) == "number":
+            codes, levels = self._texts_again(j)
+        else:
+            codes, levels = codes_of(loaded.connection, loaded.text(j))
+        codes, levels = without_unused(codes, levels)
+        if any("\0" in level for level in levels):
+            row = int(np.isin(codes, [k for k, level in enumerate(levels) if "\0" in level]).argmax())
+            raise DataError("there is a NUL byte", place=self.place(row), column=name, value=levels[codes[row]])
+        return Coded(codes, tuple(levels))
+
+    def profile(self, name: str) -> Profile:
+        """What is seen in a column before it is read: how many values are missing, numbers, times, different."""
+        j, loaded = self._place_of(name), self._loaded
+        kind = loaded.family(j)
+        if self._has_codes(j):
+            return profile_of_levels(self.coded(name), loaded.options.decimal)
+        if kind in ("number", "nested"):
+            finite = f"count(*) FILTER (isfinite({loaded.number(j)}))" if kind == "number" else "0"
+            values, numbers = loaded.ask(f"count({loaded.value(j)}), {finite}")
+            return Profile(kind, int(values), self.rows - int(values), None, int(numbers), 0)
+        text = loaded.text(j)
+        values, distinct, times, commas, numbers = loaded.ask(
+            f"count({text}), count(DISTINCT {text}), count(*) FILTER (regexp_full_match({text}, {literal(TIME)})), "
+            f"count(*) FILTER (regexp_full_match({text}, {literal(DECIMAL_COMMA)})), "
+            + (f"count(*) FILTER (isfinite({loaded.number(j)}))" if kind == "text" else "0")
+        )
+        return Profile(kind, int(values), self.rows - int(values), int(distinct), int(numbers), int(times), int(commas))
+
+    def place(self, row: int) -> Place:
+        """Where a row stands: a second look at its file, for errors."""
+        part, inside = self._part(row)
+        if part.text is not None:
+            return Place(part.source.name, look(part.text, inside)[0])
+        if part.lines is not None:
+            return Place(part.source.name, int(part.lines[inside]))
+        if part.source.format == "jsonl":
+            from .json_lines import line_of
+
+            return Place(part.source.name, line_of(part.source, inside))
+        return Place(f"{part.source.name} row {inside + 1}", None)
+
+    def fingerprint(self) -> str:
+        """A hash of the bytes of the files, and of what chose their rows."""
+        digest = hashlib.sha256()
+        for part in self._loaded.parts:
+            with part.source.original.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+        options = self._loaded.options
+        digest.update(repr((options.na, options.where, options.sample, options.seed * (options.sample is not None),
+                            options.header, options.decimal)).encode())  # fmt: skip
+        return digest.hexdigest()
+
+    def write(
+        self, target: str | IO[bytes], format: str, extra: Mapping[str, Any], *, only: bool = False,  # noqa: A002
+    ) -> None:  # fmt: skip
+        """All columns as they stand in the files, then the extra ones; `target` is a path, or an open binary file.
+
+        With `only` the extra ones alone.
+        """
+        from .writing import write
+
+        loaded = replace(self._loaded, names=()) if only else self._verbatim()
+        try:
+            write(loaded, self._folder.name, target, format, extra)
+        finally:
+            if loaded.connection is not self._loaded.connection:
+                loaded.connection.close()
+
+    def close(self) -> None:
+        """Give the memory back and remove what was unpacked."""
+        self._loaded.connection.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> OpenTable:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def _place_of(self, name: str) -> int:
+        if name not in self.names:
+            raise DataError(f"there is no column {name!r}", because=did_you_mean(name, self.names))
+        return self.names.index(name)
+
+    def _has_codes(self, j: int) -> bool:
+        return self._loaded.as_text and self._loaded.types[j].startswith("ENUM")
+
+    def _part(self, row: int) -> tuple[Part, int]:
+        inside = row if self._kept is None else int(self._kept[row])
+        for part in self._loaded.parts:
+            if inside < part.rows:
+                return part, inside
+            inside -= part.rows
+        raise IndexError(row)
+
+    def _texts_again(self, j: int) -> tuple[NDArray[np.int32], Sequence[str]]:
+        """The texts of a column that was read as numbers, by a second look at the files."""
+        loaded, connection = self._loaded, connect()
+        try:
+            files = [part.text for part in loaded.parts if part.text is not None]
+            load(connection, files, [TEXT] * len(self.names), na=loaded.options.na, decimal=".", only=[j])
+            codes, levels = codes_of(connection, f"c{j}")
+        finally:
+            connection.close()
+        return codes if self._kept is None else codes[self._kept], levels
+
+    def _verbatim(self) -> Loaded:
+        """The table with every cell as it stands in the files."""
+        loaded = self._loaded
+        if not loaded.as_text or loaded.options.keep_text:
+            return loaded
+        from .filtering import keep
+
+        connection = connect()
+        files = [part.text for part in loaded.parts if part.text is not None]
+        load(connection, files, [TEXT] * len(self.names), na=(), decimal=".")
+        if self._kept is not None:
+            keep(connection, self._kept)
+        texts = tuple(TEXT for _ in self.names)
+        return replace(loaded, connection=connection, types=texts, options=replace(loaded.options, keep_text=True))
+
+    def _no_number(self, j: int, row: int, wrong: int) -> DataError:
+        loaded, name = self._loaded, self.names[j]
+        part, inside = self._part(row)
+        if part.text is not None:
+            line, cells = look(part.text, inside)
+            place, value = Place(part.source.name, line), cells[name]
+        else:
+            place, value = self.place(row), str(loaded.ask(loaded.text(j), f"LIMIT 1 OFFSET {row}")[0])
+        good = int(loaded.ask(f"count(*) FILTER (isfinite({loaded.number(j)}))")[0])
+        remedies = [
+            Remedy("treat it as missing", f"--na {shlex.quote(value)}"),
+            Remedy(f"or read {name} as a category", f"--category {shlex.quote(name)}"),
+        ]
+        if loaded.as_text and loaded.options.decimal == "." and has_decimal_comma(value):
+            remedies.insert(0, Remedy("if the comma is a decimal comma", "--decimal ,"))
+        if wrong == 1:
+            because = f"the other {spaced(good)} values of {name!r} are numbers, so it is read as a number column."
+        else:
+            because = f"{spaced(wrong)} values of {name!r} are not, the other {spaced(good)} are numbers."
+        if name in loaded.options.number:
+            because = f"--number says that {name!r} is a column of numbers; {good:,} of its values are.".replace(
+                ",", " "
+            )
+        if value.strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
+            because = f"only finite numbers are numbers here; {because}"
+        return DataError(
+            f"{value!r} is not a number", place=place, column=name, value=value, because=because, remedies=remedies
+        )

@@ -1,0 +1,171 @@
+"""Open files as one table."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .arrays import read_arrays
+from .database import connect, identifier, literal, lock
+from .dialect import sniff
+from .errors import DataError, Place
+from .filtering import chosen_rows, keep
+from .json_lines import load_json
+from .libsvm import read_libsvm
+from .nearest import did_you_mean
+from .open_table import OpenTable
+from .parts import Loaded, Options, Part, types_of
+from .sources import FORMATS, Format, Source, find
+from .text_table import TEXT, TextFile, UnlikeLinesError, load, plan, with_like_lines
+
+FORMAT_NAMES = tuple(dict.fromkeys(FORMATS.values()))
+ARRAYS = {"libsvm": read_libsvm, "npy": read_arrays}
+
+
+def open_table(
+    sources: Sequence[str], *, format: Format | None = None, na: Sequence[str] = (), number: Sequence[str] = (),  # noqa: A002
+    category: Sequence[str] = (), where: str | None = None, sample: int | None = None, seed: int = 0,
+    keep_text: bool = False, header: bool | None = None, encoding: str | None = None, decimal: str = ".",
+) -> OpenTable:  # fmt: skip
+    """The rows of files, globs or stdin ("-") as one table.
+
+    `sources` are names of files, patterns, or "-". `format` is "csv", "tsv", "jsonl", "json", "parquet", "libsvm" or
+    "npy", where the name does not tell. `na` are texts that stand for a missing value, besides the empty cell. The
+    columns in `number` and `category` are to be read as numbers, as levels. `where` is a condition in SQL on the
+    columns: it sees this table and nothing else. `sample` rows are drawn at random, by `seed`. With `keep_text` every
+    cell is kept as text, so that `write` need not read the files again. `header` tells whether the first line names
+    the columns; None: yes, but a line that looks like data is an error. `encoding` is that of text files; None: UTF-8.
+    `decimal` is "." or ",", the decimal sign of text tables.
+    """
+    if format is not None and format not in FORMAT_NAMES:
+        raise DataError(f"there is no format {format!r}", because=did_you_mean(format, FORMAT_NAMES))
+    if decimal not in (".", ","):
+        raise DataError(f"{decimal!r} is no decimal sign; there are '.' and ','")
+    options = Options(
+        tuple(na), tuple(number), tuple(category), where, sample, seed, keep_text, header, decimal
+    )  # fmt: skip
+    folder = tempfile.TemporaryDirectory(prefix="separatrix-")
+    connection = None
+    try:
+        connection = connect(Path(folder.name) / "spill")
+        found = find(sources, Path(folder.name), format, encoding)
+        loaded = _loaded(connection, found, options, Path(folder.name))
+        rows = sum(part.rows for part in loaded.parts)
+        if not rows:
+            raise DataError("there is a line of names, and no row", place=Place(found[0].name, None))
+        lock(connection, Path(folder.name))
+        kept = chosen_rows(loaded, rows)
+        if kept is not None:
+            keep(connection, kept)
+        return OpenTable(loaded, folder, kept)
+    except BaseException:
+        if connection is not None:
+            connection.close()
+        folder.cleanup()
+        raise
+
+
+def _loaded(connection: Any, sources: Sequence[Source], options: Options, folder: Path) -> Loaded:
+    kinds = {"csv" if source.format == "tsv" else source.format for source in sources}
+    if len(kinds) > 1:
+        first = next(source for source in sources if source.format != sources[0].format)
+        raise DataError(
+            f"this is a {first.format} file, and {sources[0].name} a {sources[0].format} file",
+            place=Place(first.name, None),
+        )
+    if kinds == {"csv"}:
+        return _texts(connection, sources, options, folder)
+    return _typed_files(connection, sources, options)
+
+
+def _texts(connection: Any, sources: Sequence[Source], options: Options, folder: Path) -> Loaded:
+    """Text tables; one whose lines end in several ways is read from a copy where they do not, and that is noted."""
+    sources, notes = list(sources), list[str]()
+    while True:
+        try:
+            return replace(_plain_texts(connection, sources, options), notes=tuple(notes))
+        except UnlikeLinesError as unlike:
+            place = sources.index(unlike.source)
+            sources[place] = with_like_lines(unlike.source, folder / f"lines-{len(notes)}")
+            notes.append(f"{unlike.place}: lines end in several ways here; they were read as if all ended with LF.")
+
+
+def _plain_texts(connection: Any, sources: Sequence[Source], options: Options) -> Loaded:
+    sniffed = [sniff(source, options.header) for source in sources]
+    files = [TextFile(source, dialect) for source, (dialect, _) in zip(sources, sniffed, strict=True)]
+    names = files[0].dialect.names
+    for file in files[1:]:
+        _check_same_columns(sources[0].name, names, file.source.name, file.dialect.names)
+    if options.keep_text:
+        types, na = [TEXT] * len(names), ()
+    else:
+        na = options.na  # type: ignore[assignment]
+        types = plan(
+            files, [head for _, head in sniffed], na=na, decimal=options.decimal, text=options.category
+        )  # fmt: skip
+    types, rows = load(connection, files, types, na=na, decimal=options.decimal)
+    parts = [Part(file.source, count, file) for file, count in zip(files, rows, strict=True)]
+    return Loaded(connection, names, types_of(connection), tuple(parts), options)
+
+
+def _check_same_columns(first: str, names: Sequence[str], other: str, others: Sequence[str]) -> None:
+    place = Place(other, None)
+    for name in names:
+        if name not in others:
+            raise DataError(
+                f"the column {name!r} of {first} is not here", place=place, because=did_you_mean(name, others)
+            )
+    for name in others:
+        if name not in names:
+            raise DataError(f"the column {name!r} is here, but not in {first}", place=place)
+
+
+def _typed_files(connection: Any, sources: Sequence[Source], options: Options) -> Loaded:
+    """Files whose values have types: JSON, Parquet, LIBSVM, NumPy."""
+    names: tuple[str, ...] = ()
+    parts: list[Part] = []
+    for number, source in enumerate(sources):
+        table = f"file_{number}"
+        own, part = _one_file(connection, source, table)
+        if number:
+            _check_same_columns(sources[0].name, names, source.name, own)
+        names = names or own
+        parts.append(replace(part, rows=connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]))  # noqa: S608
+    columns = ", ".join(identifier(name) for name in names)
+    renamed = ", ".join(f"c{j}" for j in range(len(names)))
+    rows = " UNION ALL ".join(f"SELECT {columns} FROM file_{number}" for number in range(len(sources)))  # noqa: S608
+    connection.execute(f"CREATE TABLE data AS SELECT * FROM ({rows}) AS t({renamed})")  # noqa: S608
+    for number in range(len(sources)):
+        connection.execute(f"DROP TABLE file_{number}")
+    return Loaded(connection, names, types_of(connection), tuple(parts), options)
+
+
+def _one_file(connection: Any, source: Source, table: str) -> tuple[tuple[str, ...], Part]:
+    import duckdb
+
+    part = Part(source, 0)
+    if source.format in ("jsonl", "json"):
+        return load_json(connection, source, table), part
+    if source.format == "parquet":
+        try:
+            connection.execute(f"CREATE TABLE {table} AS SELECT * FROM read_parquet({literal(str(source.path))})")  # noqa: S608
+        except duckdb.Error as error:
+            raise DataError(
+                "this is no Parquet file", place=Place(source.name, None), because=str(error).splitlines()[0]
+            ) from None
+        names = tuple(row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall())
+        written = connection.execute("SELECT name FROM parquet_schema(?)", [str(source.path)]).fetchall()
+        renamed = [name for name in names if (name,) not in written]
+        if renamed:
+            raise DataError(
+                f"two columns have the name of {renamed[0]!r}, or so but for capitals", place=Place(source.name, None)
+            )
+        return names, part
+    columns, lines = ARRAYS[source.format](source.name, source.path)
+    connection.register("arrays", columns)
+    connection.execute(f"CREATE TABLE {table} AS SELECT * FROM arrays").fetchall()  # noqa: S608
+    connection.unregister("arrays")
+    return tuple(columns), replace(part, lines=lines)
