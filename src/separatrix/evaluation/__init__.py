@@ -1,1 +1,1 @@
-"""How well a rule does on rows: measures with intervals, by group, and paired comparisons of several rules."""
+"""How good predictions are: measures with intervals, paired differences, folds and cross-validation."""

@@ -1,0 +1,110 @@
+"""Intervals that have a formula: of proportions, of means, and of differences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .measure import Interval, quantile
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+def wilson(p: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """(p + z²/2n ± z√(p(1 − p)/n + z²/4n²)) / (1 + z²/n), the p' with |p − p'| ≤ z√(p'(1 − p')/n)."""
+    z = quantile(level)
+    middle, half = p + z * z / (2 * n), z * math.sqrt(max(p * (1 - p), 0) / n + (z / (2 * n)) ** 2)
+    low, high = (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+    return (0.0 if p == 0 else max(low, 0.0)), (1.0 if p == 1 else min(high, 1.0))
+
+
+def effective(w: Floats) -> float:
+    """(Σw)²/Σw²: as many rows of equal weight give a mean as sure."""
+    # Divided before squaring, so that nothing overflows.
+    shares = w / w.max()
+    return float(shares.sum() ** 2 / (shares * shares).sum())
+
+
+def mean_variance(x: Floats, w: Floats, clusters: Places | None = None) -> float:
+    """g/(g − 1) Σ_g (Σ_{i∈g} wᵢ(xᵢ − x̄)/Σw)², the rows of a cluster as one; without clusters each row by itself."""
+    used = w > 0
+    mean = (w @ x) / w.sum()
+    return clustered_square(w * (x - mean) / w.sum(), None if clusters is None else clusters[used], used)
+
+
+def clustered_square(parts: Floats, clusters: Places | None, used: NDArray[np.bool_]) -> float:
+    """g/(g − 1) Σ_g (Σ_{i∈g} ψᵢ)²; infinite for a single cluster, of which nothing can be said."""
+    sums = parts[used] if clusters is None else np.bincount(np.unique(clusters, return_inverse=True)[1], parts[used])
+    g = len(sums)
+    return math.inf if g < 2 else float(sums @ sums) * g / (g - 1)
+
+
+def proportion(x: Floats, w: Floats, level: float, clusters: Places | None = None, weighted: bool = False) -> Interval:
+    """Wilson's interval of the weighted share of ones in x."""
+    used = w > 0
+    x, w = x[used], w[used]
+    if clusters is None:
+        n = effective(w) if weighted else float(len(x))
+        how = f"Wilson score, effective sample size {n:.4g} of the weights" if weighted else "Wilson score"
+        return Interval(*wilson(_share(x, w), n, level), how)
+    clusters = clusters[used]
+    n = _effective_of_clusters(x, w, clusters)
+    if n <= 1:
+        return Interval(None, None, "", "all rows belong to one group, of which nothing can be said about others")
+    return Interval(*wilson(_share(x, w), n, level), f"Wilson score, effective sample size {n:.4g} of the groups")
+
+
+def _share(x: Floats, w: Floats) -> float:
+    return min(max(float(w @ x / w.sum()), 0.0), 1.0)
+
+
+def _effective_of_clusters(x: Floats, w: Floats, clusters: Places) -> float:
+    """p(1 − p)/Var(p̂); as many as there are clusters where the rows all agree, and never more than rows."""
+    p, groups = _share(x, w), len(np.unique(clusters))
+    variance = mean_variance(x, w, clusters)
+    if groups < 2:
+        return 1.0
+    return float(groups) if p in (0, 1) or variance == 0 else min(p * (1 - p) / variance, effective(w))
+
+
+def mean(x: Floats, w: Floats, level: float, clusters: Places | None = None, least: float = -math.inf) -> Interval:
+    """x̄ ± z√Var(x̄)."""
+    variance = mean_variance(x, w, clusters)
+    if not math.isfinite(variance):
+        return Interval(None, None, "", f"one {'row' if clusters is None else 'group'} alone gives no interval")
+    middle, half = float(w @ x / w.sum()), quantile(level) * math.sqrt(variance)
+    how = "normal interval of the mean over rows" if clusters is None else "normal interval of the mean, rows by groups"
+    return Interval(max(middle - half, least), middle + half, how)
+
+
+def square_and_add(
+    first: tuple[float, float, float], second: tuple[float, float, float], correlation: tuple[float, float] = (0, 0)
+) -> tuple[float, float]:
+    """d − √((a − l)² + (u' − b)²) … d + √((u − a)² + (b − l')²), d = a − b: from (a, l, u) and (b, l', u').
+
+    Zou and Donner's way from two intervals to that of a difference. Where the two are correlated, −2ρ times the product
+    of the two lengths stands under each root.
+    """
+    (a, l1, u1), (b, l2, u2) = first, second
+    below = (a - l1) ** 2 - 2 * correlation[0] * (a - l1) * (u2 - b) + (u2 - b) ** 2
+    above = (u1 - a) ** 2 - 2 * correlation[1] * (u1 - a) * (b - l2) + (b - l2) ** 2
+    return a - b - math.sqrt(max(below, 0)), a - b + math.sqrt(max(above, 0))
+
+
+def newcombe(both: float, only_first: float, only_second: float, neither: float, level: float) -> tuple[float, float]:
+    """The interval of p − p' of paired proportions: square and add Wilson's limits, with their correlation φ.
+
+    Newcombe's tenth method (1998): φ = (ad − bc)/√((a+b)(c+d)(a+c)(b+d)) of the four counts; where ad − bc is
+    positive it is made smaller by n/2, though not below zero.
+    """
+    a, b, c, d = both, only_first, only_second, neither
+    n = a + b + c + d
+    p, q = (a + b) / n, (a + c) / n
+    over = (a + b) * (c + d) * (a + c) * (b + d)
+    cross = a * d - b * c
+    cross = max(cross - n / 2, 0.0) if cross > 0 else cross
+    phi = cross / math.sqrt(over) if over > 0 else 0.0
+    return square_and_add((p, *wilson(p, n, level)), (q, *wilson(q, n, level)), (phi, phi))
