@@ -12,6 +12,8 @@ COUNTED = 1e-9
 
 def whole_counts(target: Floats, cost: Floats) -> NDArray[np.bool_]:
     """For each row, whether it stands for a whole number of rows of every class; no costs are costs of one."""
-    parts = target * (cost[:, None] if cost.size else 1.0)
+    if not cost.size:
+        return np.asarray(((target <= COUNTED) | (target >= 1 - COUNTED)).all(axis=1))  # a share is between 0 and 1
+    parts = target * cost[:, None]
     near = np.abs(parts - np.round(parts)) <= COUNTED * np.maximum(parts, 1)
     return np.asarray(near.all(axis=1))

@@ -117,6 +117,12 @@ class MistakeDriven(LinearClassifier):
                         stretch.passes,
                     )  # fmt: skip
 
+    def stretches(self, X: Any, y: Any) -> Iterator[PassRecord]:
+        """The same fit at the pace of `fit`: where it stands after every so many mistakes. Stopped, as `steps`."""
+        with unchanged_on_failure(self):
+            for _ in self._stretches(X, y, ROOM):
+                yield self.history_[-1]
+
     def bound(self, u: Any = None, *, X: Any = None, y: Any = None) -> MistakeBound:
         """((R + √T D)/γ)² + 2‖w₀‖√(1 + √T D/R)/(ηγ): how many mistakes T passes over the rows can make at the most.
 

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ..data import Rows
+from ..data.named import CodedLabels
 from ..fitting.path import CrossValidation
 
 Floats = NDArray[np.float64]
@@ -51,6 +52,8 @@ class Targets:
 
 def checked_targets(estimator: Any, y: Any) -> Targets:
     """Labels of any kind; numbers between 0 and 1 as probabilities of the second class; or a column for each class."""
+    if isinstance(y, CodedLabels):
+        return _several(estimator, *y.present())
     if len(getattr(y, "shape", ())) == 2 or (isinstance(y, list | tuple) and y and np.ndim(y[0]) == 1):
         given = np.asarray(y)
         if given.ndim == 2 and given.shape[1] != 1:
@@ -65,9 +68,15 @@ def checked_targets(estimator: Any, y: Any) -> Targets:
     if counted is None:
         check_classification_targets(y)
     classes, index = counted or np.unique(y, return_inverse=True)
+    return _several(estimator, classes, index)
+
+
+def _several(estimator: Any, classes: NDArray[Any], index: NDArray[Any]) -> Targets:
+    """Labels of two classes or more."""
     if len(classes) < 2:
         name = type(estimator).__name__
-        raise ValueError(f"y has one class only, {classes.tolist()[0]!r}; {name} needs rows of two classes or more.")
+        only = f"one class only, {classes.tolist()[0]!r}" if len(classes) else "no rows"
+        raise ValueError(f"y has {only}; {name} needs rows of two classes or more.")
     return Targets(classes, index.ravel(), None)
 
 
@@ -191,6 +200,8 @@ def second_of_two(y: Any, classes: NDArray[Any], rows: int) -> Floats | None:
 
 def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
     """The targets of rows, as probabilities, of a model that has seen the classes."""
+    if isinstance(y, CodedLabels) and len(y) == rows and np.array_equal(y.classes, classes):
+        return (y.codes[:, None] == np.arange(len(classes), dtype=y.codes.dtype)).astype(float)  # type: ignore[no-any-return]
     given = np.asarray(y)
     if given.shape == (rows, len(classes)) and len(classes) > 1:
         return _shares(_in_order(given, getattr(y, "columns", None), classes))

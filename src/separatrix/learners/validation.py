@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from ..data import Sparse
+from ..data.named import NamedRows
 from ..data.reading import finite
 from ..mapped import Mapped
 
@@ -38,6 +39,8 @@ class unchanged_on_failure:  # noqa: N801  it is used like a function
 
 def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> Any:
     """X as an array of floats or as `Sparse`, copied only if it is not one already; NaN is left to the passes."""
+    if isinstance(X, NamedRows):
+        return _named_rows(estimator, X, reset)
     extra = {} if isinstance(y, str) and y == "none" else {"y": y}
     if not extra and _is_plain(estimator, X, reset):
         return X
@@ -95,6 +98,25 @@ def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
         known.pop("feature_names_in_", None)
         return True
     return "feature_names_in_" not in known and known.get("n_features_in_") == X.shape[1]
+
+
+def _named_rows(estimator: Any, X: NamedRows, reset: bool) -> Any:
+    """The plain matrix; its names are kept at a fit, and compared with those of the fit later."""
+    rows, names = X.view(np.ndarray), X.names
+    if names is None:
+        return checked_rows(estimator, rows, reset=reset)
+    if reset:
+        checked = checked_rows(estimator, rows, reset=True)
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+        return checked
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is None or len(rows) == 0:
+        return checked_rows(estimator, rows, reset=False)
+    if tuple(known) != names:
+        at = next((j for j, (was, now) in enumerate(zip(known, names, strict=False)) if was != now), None)
+        differs = f"{len(names)} columns, not {len(known)}" if at is None else f"{names[at]!r} where {known[at]!r} was"
+        raise ValueError(f"The columns of X are not those of the fit: it has {differs}.")
+    return rows
 
 
 def _is_number(cell: Any) -> bool:
