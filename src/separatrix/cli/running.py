@@ -55,7 +55,7 @@ def _run(tokens: list[str]) -> int:
             if tokens and tokens[0] in COMMANDS:
                 tell_all(app, tokens[0])
             command, bound, _ = app.parse_args(
-                tokens, console=help_console(talking.no_color), exit_on_error=False, print_error=False
+                tokens, console=_console(tokens, talking), exit_on_error=False, print_error=False
             )
             talking = bound.arguments.get("talking", talking)
             answer = command(*bound.args, **bound.kwargs)
@@ -73,6 +73,12 @@ def _run(tokens: list[str]) -> int:
 
             traceback.print_exception(error)
         return fail(failure_of(error, tokens), tokens, talking)
+
+
+def _console(tokens: Sequence[str], talking: Talking) -> Any:
+    """What help is printed on, where help is asked for: a command that answers need not load it."""
+    helping = not tokens or any(token in ("--help", "-h", "--version") for token in tokens)
+    return help_console(talking.no_color) if helping else None
 
 
 def typed_talking(tokens: Sequence[str]) -> Talking:
