@@ -71,6 +71,13 @@ class Scorer:
             made += [f"[{self.columns[j]} = other]"] if table.unseen is not None else []
         return tuple(made)
 
+    def origins(self) -> NDArray[np.intp]:
+        """The column that each feature of the rule was made from."""
+        levels = [
+            np.full(len(table.values) + (table.unseen is not None), j) for j, table in self.parameters.tables.items()
+        ]
+        return np.concatenate([self.plain, self.squared, *levels]).astype(np.intp)
+
     def linear_in(self) -> str:
         """What the rule is linear in; empty if it is x itself."""
         parts = ["x"] if len(self.plain) else []

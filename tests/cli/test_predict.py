@@ -120,7 +120,8 @@ def test_contributions_are_the_largest_of_the_model(classes, fitted, command, an
         assert values.get("income", income) == pytest.approx(income)
     words = rows_of(command("predict", "model.json", "data.csv", "--explain")[1])[0]["because"]
     first = data["predictions"][0]["because"][0]
-    assert words.startswith(f"{first['name']} = {first['value']:.6g} ")
+    value = first["value"] if isinstance(first["value"], str) else f"{first['value']:.6g}"
+    assert words.startswith(f"{first['name']} = {value} ")
 
 
 def test_unseen_levels_and_missing_values(fitted, write, command, answer):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..io.telling import Cell
 from .answer import UsageError
 from .console import table as laid_out
-from .predicting import in_the_users_units
+from .predicting import by_column, said
 
 Floats = NDArray[np.float64]
 MOST = 10
@@ -39,26 +39,8 @@ def _by_odds(model: Any, x: Floats, for_class: Any, against: Any) -> Explained:
         found = model.explain(x, for_class=for_class, against=against)
     except ValueError as error:  # two classes that are one, or numbers too large: the sentence says it
         raise UsageError(str(error)) from error
-    values = dict(zip(model.features, in_the_users_units(model, x)[0].tolist(), strict=True))
-    means = _means(model)
-    shown = [
-        each if each.value is None else each._replace(value=values[each.name], mean=means.get(each.name))
-        for each in found.contributions
-    ]
-    found = replace(found, contributions=shown)
     label = str(model.labels(x)[0])
     return Explained({"prediction": label, "kind": "log-odds", **found.to_dict()}, f"Predicted: {label}.\n{found}")
-
-
-def _means(model: Any) -> dict[str, float]:
-    """Of the features in the training rows, in the user's units; none where they are not known."""
-    means = model.training.get("means")
-    if means is None:
-        return {}
-    if model.feature_map is not None:
-        return dict(zip(model.features, means, strict=True))
-    shown = in_the_users_units(model, np.asarray(means, dtype=np.float64)[None])[0]
-    return dict(zip(model.features, shown.tolist(), strict=True))
 
 
 def _by_score(model: Any, x: Floats, for_class: Any, against: Any) -> Explained:
@@ -76,12 +58,11 @@ def _by_score(model: Any, x: Floats, for_class: Any, against: Any) -> Explained:
         k = 1 if for_class is None else classes.index(for_class)
         r, sign = 1 - k, 1.0 if k == 1 else -1.0
         sizes, total = sign * sizes, sign * float(score)
-    values = in_the_users_units(model, x)[0]
-    order = np.argsort(-np.abs(sizes), kind="stable").tolist()
     base = total - float(np.sum(sizes))
     steps = [
-        {"name": model.features[j], "value": float(values[j]), "contribution": float(sizes[j])} for j in order
-    ]  # fmt: skip
+        {"name": cell.name, "value": cell.value, "contribution": size}
+        for cell, size in by_column(model, x, sizes[None], most=sizes.size)[0]
+    ]
     data = {
         "prediction": str(label), "kind": "score", "class": str(classes[k]), "against": str(classes[r]), "base": base,
         "contributions": steps, "score": total,
@@ -92,7 +73,7 @@ def _by_score(model: Any, x: Floats, for_class: Any, against: Any) -> Explained:
 def _score_text(data: dict[str, Any]) -> str:
     steps, rest = data["contributions"][:MOST], data["contributions"][MOST:]
     rows = [["average row", f"{data['base']:+.4g}"]]
-    rows += [[f"{each['name']} = {each['value']:.6g}", f"{each['contribution']:+.4g}"] for each in steps]
+    rows += [[said(Cell(each["name"], each["value"])), f"{each['contribution']:+.4g}"] for each in steps]
     if rest:
         rows.append([f"{len(rest)} other columns", f"{sum(each['contribution'] for each in rest):+.4g}"])
     rows.append([f"{data['class']} against {data['against']}", f"{data['score']:+.4g}"])

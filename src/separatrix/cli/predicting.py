@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.errors import DataError, Remedy
+from ..io.telling import Cell, cell_of
 from .answer import UsageError
 
 Floats = NDArray[np.float64]
@@ -49,7 +50,7 @@ class Predicted:
     classes: tuple[Any, ...]
     probabilities: Floats | None
     distances: Floats | None
-    explanations: list[list[tuple[str, float, float]]] | None
+    explanations: list[list[tuple[Cell, float]]] | None
     prefix: str
 
     @property
@@ -85,7 +86,8 @@ class Predicted:
                 record["distance"] = float(each) if each.ndim == 0 else self._by_class(each)
             if self.explanations is not None:
                 record["because"] = [
-                    {"name": name, "value": value, "contribution": size} for name, value, size in self.explanations[row]
+                    {"name": cell.name, "value": cell.value, "contribution": size}
+                    for cell, size in self.explanations[row]
                 ]
             found.append(record)
         return found
@@ -94,12 +96,16 @@ class Predicted:
         return {str(label): float(each) for label, each in zip(self.classes, numbers, strict=True)}
 
 
-def in_words(contributions: list[tuple[str, float, float]]) -> str:
-    """'age = 40 adds 1.2; city=Bonn = 1 takes 0.3': the largest first."""
-    return "; ".join(
-        f"{name} = {value:.6g} {'adds' if size >= 0 else 'takes'} {abs(size):.3g}"
-        for name, value, size in contributions
-    )
+def said(cell: Cell) -> str:
+    """'age = 40', 'city = Bonn', 'age is missing'."""
+    if cell.value is None:
+        return cell.name
+    return f"{cell.name} = {cell.value if isinstance(cell.value, str) else format(cell.value, '.6g')}"
+
+
+def in_words(contributions: list[tuple[Cell, float]]) -> str:
+    """'age = 40 adds 1.2; city = Bonn takes 0.3': the largest first."""
+    return "; ".join(f"{said(cell)} {'adds' if size >= 0 else 'takes'} {abs(size):.3g}" for cell, size in contributions)
 
 
 def predicted(model: Any, table: Any, wanted: Wanted, unseen: Literal["error", "reference"]) -> Predicted:
@@ -144,7 +150,7 @@ def _distances(model: Any, X: Floats) -> Floats:
     return np.asarray(found)
 
 
-def _explanations(model: Any, X: Floats, labels: NDArray[Any]) -> list[list[tuple[str, float, float]]]:
+def _explanations(model: Any, X: Floats, labels: NDArray[Any]) -> list[list[tuple[Cell, float]]]:
     """The largest contributions to the score of the class that is predicted."""
     if model.rule.linear() is None:
         raise UsageError(f"{model.learner} is not linear in its columns: no column has a contribution of its own.")
@@ -154,24 +160,22 @@ def _explanations(model: Any, X: Floats, labels: NDArray[Any]) -> list[list[tupl
     else:
         places = {label: k for k, label in enumerate(model.classes)}
         sizes = sizes[np.arange(len(X)), [places[label] for label in labels.tolist()]]
-    order = np.argsort(-np.abs(sizes), axis=1, kind="stable")[:, :TOP]
-    values = in_the_users_units(model, X)
-    return [
-        [(model.features[j], float(values[row, j]), float(sizes[row, j])) for j in own if sizes[row, j]]
-        for row, own in enumerate(order.tolist())
-    ]
+    return by_column(model, X, sizes, most=TOP)
 
 
-def in_the_users_units(model: Any, X: Floats) -> Floats:
-    """The features as they stand in the table: what was standardised is taken back."""
-    if model.feature_map is not None:
+def by_column(model: Any, X: Floats, sizes: Floats, *, most: int) -> list[list[tuple[Cell, float]]]:
+    """What each column of the table adds in each row, the largest first; of features that were made, each of them."""
+    sizes, made, parts = model.by_column(sizes), X, model.parts
+    if not parts:
         from ..mapped import Mapped
 
-        return Mapped(X, model.feature_map).dense()  # type: ignore[no-any-return]
-    center, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
-    at = 0
-    for column in model.encoding.columns:
-        if column.kind == "number":
-            center[at], scale[at] = column.center, column.scale
-        at += len(column.features)
-    return X * scale + center
+        made = Mapped(X, model.feature_map).dense()
+    order = np.argsort(-np.abs(sizes), axis=1, kind="stable")[:, :most]
+
+    def cell(row: int, j: int) -> Cell:
+        return cell_of(parts[j], made[row]) if parts else Cell(model.features[j], float(made[row, j]))
+
+    return [
+        [(cell(row, j), float(sizes[row, j])) for j in own if sizes[row, j] or most > TOP]
+        for row, own in enumerate(order.tolist())
+    ]

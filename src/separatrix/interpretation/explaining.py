@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,15 @@ from .explanation import Contribution, Explanation
 
 Floats = NDArray[np.float64]
 AVERAGE, ZERO = "(average row)", "(row of zeros)"
+
+
+class Group(NamedTuple):
+    """Features that belong together: what one column of a table became."""
+
+    name: str
+    places: slice
+    value: float | str | None
+    mean: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +46,10 @@ class View:
     shares: Floats | None
     """Of the classes there."""
 
-    def explain(self, x: Floats, for_class: Any, against: Any, notes: Sequence[str] = ()) -> Explanation:
-        """base + (average row) + Σⱼ wⱼ(xⱼ − x̄ⱼ): one row, contribution by contribution."""
+    def explain(
+        self, x: Floats, for_class: Any, against: Any, notes: Sequence[str] = (), groups: Sequence[Group] = ()
+    ) -> Explanation:
+        """base + (average row) + Σⱼ wⱼ(xⱼ − x̄ⱼ): one row, contribution by contribution, those of a group added up."""
         W, said = self.weights, list(notes)
         P = self._probabilities(x)
         k, r = self._pair(for_class, against, P)
@@ -61,7 +72,7 @@ class View:
             said.append("Log-odds and probabilities are for the shares of the classes that `prior` asks for.")
         with np.errstate(over="ignore", invalid="ignore"):
             score = float(W[k, 0] - W[r, 0] + x @ (W[k, 1:] - W[r, 1:]))
-            steps = self._contributions(x, means, W, shares, (k, r), finite, known)
+            steps = self._contributions(x, means, W, shares, (k, r), finite, groups or self._alone(x, means, known))
         if not all(math.isfinite(each.contribution) for each in steps):
             raise ValueError("The score of this row is infinite: its numbers are too large; give it in other units.")
         base, rate = math.log(shares[k] / shares[r]), float(shares[k])
@@ -69,29 +80,37 @@ class View:
         return Explanation(labels[k], labels[r], rate, base, steps, score, float(P[k]), finite, tuple(said))
 
     def _contributions(
-        self, x: Floats, means: Floats, W: Floats, shares: Floats, pair: tuple[int, int], finite: bool, known: bool
-    ) -> list[Contribution]:
+        self, x: Floats, means: Floats, W: Floats, shares: Floats, pair: tuple[int, int], finite: bool,
+        groups: Sequence[Group],
+    ) -> list[Contribution]:  # fmt: skip
         """wⱼ(xⱼ − x̄ⱼ), the largest first, after the step from the base rate to the average row."""
         k, r = pair
         start = np.log(shares)
         average = W[:, 0] + W[:, 1:] @ means
-        moves = W[:, 1:] * (x - means)
+        moves = np.add.reduceat(W[:, 1:] * (x - means), [each.places.start for each in groups], axis=1)
         sizes = moves[k] - moves[r]
         order = np.argsort(-np.abs(sizes), kind="stable")
         running = average[:, None] + np.cumsum(moves[:, order], axis=1)
         after = _softmax(np.column_stack([average, running]))[k]
         first_step = float(average[k] - average[r] - (start[k] - start[r]))
 
-        def step(name: str, value: float | None, mean: float | None, size: float, p: float) -> Contribution:
+        def step(name: str, value: float | str | None, mean: float | None, size: float, p: float) -> Contribution:
             if not finite:
                 return Contribution(name, value, mean, size, None, None)
             with np.errstate(over="ignore"):
                 return Contribution(name, value, mean, size, float(np.exp(size)), float(p))
 
-        first = step(AVERAGE if known else ZERO, None, None, first_step, after[0])
+        first = step(ZERO if self.means is None or self.shares is None else AVERAGE, None, None, first_step, after[0])
         return [first] + [
-            step(self.names[j], float(x[j]), float(means[j]) if known else None, float(sizes[j]), after[at])
+            step(groups[j].name, groups[j].value, groups[j].mean, float(sizes[j]), after[at])
             for at, j in enumerate(order.tolist(), 1)
+        ]
+
+    def _alone(self, x: Floats, means: Floats, known: bool) -> list[Group]:
+        """Every feature by itself."""
+        return [
+            Group(name, slice(j, j + 1), float(x[j]), float(means[j]) if known else None)
+            for j, name in enumerate(self.names)
         ]
 
     def _probabilities(self, x: Floats) -> Floats:

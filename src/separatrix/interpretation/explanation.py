@@ -19,8 +19,8 @@ class Contribution(NamedTuple):
     """What one column adds to the log-odds."""
 
     name: str
-    value: float | None
-    """Of the column in this row; the average row has none."""
+    value: float | str | None
+    """Of the column in this row, a number or a level; the average row has none."""
     mean: float | None
     """What the value is compared with."""
     contribution: float
@@ -141,6 +141,8 @@ def _said(column: Contribution) -> str:
     """age = 63 (mean 45.2)."""
     if column.value is None:
         return column.name
+    if isinstance(column.value, str):
+        return f"{column.name} = {column.value}"
     beside = "" if column.mean is None else f" (mean {brief(column.mean)})"
     return f"{column.name} = {brief(column.value, 4)}{beside}"
 

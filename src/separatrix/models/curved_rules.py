@@ -63,6 +63,10 @@ class Sums(Rule):
         """What that rule is linear in."""
         return self.scorer.features(X)
 
+    def origins(self) -> NDArray[np.intp]:
+        """The column that each of these was made from."""
+        return self.scorer.origins()
+
     def _check(self, X: Floats) -> None:
         for j, (low, high, whole) in enumerate(self.allowed):
             if low is None and high is None and not whole:

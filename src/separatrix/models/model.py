@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..feature_base import FeatureMap
-from ..interpretation.explaining import View
+from ..interpretation.explaining import Group, View
 from ..interpretation.explanation import Explanation
 from ..io.encoding import Encoding
+from ..io.telling import Part, cell_of, parts_of, summed
 from .rules import Linear, Rule, mapped
 
 Floats = NDArray[np.float64]
@@ -102,13 +103,38 @@ class Model:
             W = W[1] - W[0]
         return away * W if W.ndim == 1 else away[:, None, :] * W[None]  # type: ignore[no-any-return]
 
+    def by_column(self, sizes: Floats) -> Floats:
+        """Σⱼ over all that was made from the same column of the table, or of X; along the last axis."""
+        if hasattr(self.rule, "origins"):
+            made, sizes = sizes, np.zeros((*sizes.shape[:-1], len(self.columns)))
+            np.add.at(sizes, (..., self.rule.origins()), made)  # type: ignore[arg-type]
+        return summed(self.parts, sizes) if self.parts else sizes
+
     def explain(self, row: Any, *, for_class: Any = None, against: Any = None) -> Explanation:
-        """log-odds = base rate + (average row) + Σⱼ wⱼ(xⱼ − x̄ⱼ): see `LogisticRegression.explain`."""
+        """log-odds = base rate + (average row) + Σⱼ wⱼ(xⱼ − x̄ⱼ): see `LogisticRegression.explain`.
+
+        Of a model that was fitted to a table, column by column of it: levels add up, numbers are in its units.
+        """
         view, x = self._view, self._one(row)
         if self.feature_map is not None:
             x = self.feature_map.expand(x)
         sampled = "The means are those of a sample of the training rows."
-        return view.explain(x[0], for_class, against, [sampled] * bool(self.training.get("means_sampled")))
+        notes = [sampled] * bool(self.training.get("means_sampled"))
+        return view.explain(x[0], for_class, against, notes, self._groups(x[0]))
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The columns of the table, and where their numbers are; none where there was no table or X is mapped."""
+        return [] if self.encoding is None or self.feature_map is not None else parts_of(self.encoding.columns)
+
+    def _groups(self, x: Floats) -> list[Group]:
+        means, found = self.training.get("means"), []
+        for part in self.parts:
+            cell, column, mean = cell_of(part, x), part.column, None
+            if means is not None and isinstance(cell.value, float):
+                mean = float(means[part.places.start]) * column.scale + column.center
+            found.append(Group(cell.name, part.places, cell.value, mean))
+        return found
 
     @cached_property
     def _view(self) -> View:
