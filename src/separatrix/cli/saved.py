@@ -23,13 +23,26 @@ def weights_of(model: Any) -> list[dict[str, Any]]:
         return []
     W, b = np.atleast_2d(rule.weights), np.atleast_1d(np.asarray(rule.intercept, dtype=np.float64))
     scaled = None if model.scaled_weights is None else np.atleast_2d(model.scaled_weights)
-    names, found = tuple(map(str, rule.columns)), []
+    names, limits, found = tuple(map(str, rule.columns)), _limits(model), []
+
+    def told(label: Any, name: str, weight: float, own: float | None) -> dict[str, Any]:
+        way = limits.get(name, "finite")
+        return {"class": str(label), "name": name, "weight": plain_value(weight), "per_deviation": plain_value(own),
+                "in_the_limit": None if way == "finite" else way}  # fmt: skip
+
     for k, label in enumerate(list(rule.classes)[-len(W) :]):
-        found.append({"class": str(label), "name": "(intercept)", "weight": plain_value(b[k]), "per_deviation": None})
-        for j, name in enumerate(names):
-            own = None if scaled is None else plain_value(scaled[k, j])
-            found.append({"class": str(label), "name": name, "weight": plain_value(W[k, j]), "per_deviation": own})
+        found.append(told(label, "(intercept)", b[k], None))
+        found += [told(label, name, W[k, j], None if scaled is None else scaled[k, j]) for j, name in enumerate(names)]
     return found
+
+
+def _limits(model: Any) -> dict[str, str]:
+    """What maximum likelihood makes of each coefficient after *quasi-separated*; of two classes only."""
+    verdict = model.verdict or {}
+    if verdict.get("status") != "quasi-separated" or len(model.classes) > 2:
+        return {}
+    kept = (verdict.get("separability") or {}).get("coefficients")
+    return {str(name): str(way) for name, way in kept.items()} if isinstance(kept, dict) else {}
 
 
 def largest(weights: list[dict[str, Any]], most: int) -> list[str]:
@@ -41,10 +54,12 @@ def largest(weights: list[dict[str, Any]], most: int) -> list[str]:
     size = "per_deviation" if scaled else "weight"
     ranked = sorted(own, key=lambda each: -abs(each[size]))[:most]
     several = len({each["class"] for each in own}) > 1
+    signs = {"+inf": "→ +∞", "-inf": "→ −∞", "undetermined": "→ ±∞"}
     rows = [
-        [f" {each['name']}" + (f" [{each['class']}]" if several else ""), f"{each['weight']:.6g}"]
-        + ([f"{each['per_deviation']:.4g}"] if scaled else [])
+        [f" {each['name']}" + (f" [{each['class']}]" if several else ""), gone or f"{each['weight']:.6g}"]
+        + (["" if gone else f"{each['per_deviation']:.4g}"] if scaled else [])
         for each in ranked
+        for gone in [signs.get(each["in_the_limit"] or "", "")]
     ]
     more = len(own) - len(ranked)
     header = [" weight of", "raw", *(["per SD"] if scaled else [])]
