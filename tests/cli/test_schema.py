@@ -31,7 +31,7 @@ def test_the_json_has_all_of_it(write, answer):
     assert y["kind"] == "target"
 
 
-@pytest.mark.parametrize("name", ["schema", "separable", "completion", "demo", "error"])
+@pytest.mark.parametrize("name", ["schema", "separable", "completion", "demo", "error", "model"])
 def test_the_name_of_a_command_prints_its_json_schema(name, command):
     status, out, _ = command("schema", name)
     assert (status, json.loads(out)) == (0, published(name))

@@ -36,7 +36,7 @@ def schema(
     ----------
     data
         Files, or - for what is piped in. The name of a command instead prints the JSON schema of its --json answer;
-        "error" that of errors.
+        "error" that of errors, "model" that of model files.
     target
         The column to be predicted.
     weights
@@ -48,7 +48,7 @@ def schema(
     talking
         How the command talks.
     """
-    if len(data) == 1 and (data[0] in COMMANDS or data[0] == "error") and not Path(data[0]).is_file():
+    if len(data) == 1 and (data[0] in COMMANDS or data[0] in ("error", "model")) and not Path(data[0]).is_file():
         return _of_command(data[0])
     with opened(data, reading, talking.seed) as table:
         decisions = decisions_of(table, reading, target=target, weights=weights, group=group)
@@ -62,8 +62,10 @@ def schema(
 
 
 def published(command: str) -> dict[str, Any] | None:
-    """The JSON schema of a command's answer; None of a command that answers in no JSON."""
+    """The JSON schema of a command's answer, or of model files; None of a command that answers in no JSON."""
     file = files(__package__) / "schemas" / f"{command}.json"
+    if command == "model":
+        file = files("separatrix.models") / "schema" / "model-1.json"
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
 

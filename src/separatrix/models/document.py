@@ -6,33 +6,21 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import ModelFileError
+from .scanning import CHUNK, Scan, scanned
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-DEEPEST = 60
-"""Lists and objects inside each other; our own files have a dozen."""
 DIGITS = 20
 """Of a whole number: more does not fit into 64 bits."""
+SHA256 = re.compile(r"[0-9a-f]{64}")
 LARGE = re.compile(rb"[eE]\+?[0-9]{3}|[0-9]{21}")
 """What a number has that may be too large: without it numbers need not be looked at one by one, which is slow."""
-UNMARKED = bytes(set(range(256)) - set(b'"[]{}'))
-TEXTS = re.compile(rb'"[^"]*+"?')
-
-
-class ModelFileError(ValueError):
-    """A model file cannot be used: which file, where in it, and why."""
-
-    def __init__(self, problem: str, *, path: str = "", where: str = "") -> None:
-        self.problem, self.path, self.where = problem, path, where
-        super().__init__(": ".join(part for part in (path, where, problem) if part))
-
-    def of(self, path: str) -> ModelFileError:
-        """The same, of this file."""
-        return ModelFileError(self.problem, path=path, where=self.where)
 
 
 # ------------------------------------------------------------------------------------------------------------ the text
@@ -44,12 +32,37 @@ def parsed(content: bytes) -> Any:
     >>> parsed(b'{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
     """
-    _check_depth(content)
+    scanned(content)
+    careful = LARGE.search(content) is not None
+    return parsed_text(decoded(content), careful)
+
+
+def read_text(file: BinaryIO, size: int) -> tuple[str, bool]:
+    """A file of this size as text, looked over while it is read; and whether a number in it may be too large.
+
+    Its bytes are let go of before it is parsed: text and objects are all that is held then.
+    """
+    content, scan, filled = bytearray(size), Scan(size), 0
+    with memoryview(content) as view:
+        while filled < size and (length := file.readinto(view[filled : filled + CHUNK])):  # type: ignore[attr-defined]
+            scan.add(bytes(view[filled : filled + length]))
+            filled += length
+    if filled < size or file.read(1):
+        raise ModelFileError("it was changed while it was read: read it again.")
+    return decoded(content), LARGE.search(content) is not None
+
+
+def decoded(content: bytes | bytearray) -> str:
+    """The text of these bytes."""
     try:
-        text = content.decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelFileError(f"it is not UTF-8 text (byte {error.start}), so it is no model file.") from None
-    careful: dict[str, Any] = {"parse_int": _whole, "parse_float": _number} if LARGE.search(content) else {}
+
+
+def parsed_text(text: str, large: bool) -> Any:
+    """The document of a text that was looked over; numbers are looked at one by one if one may be too large."""
+    careful: dict[str, Any] = {"parse_int": _whole, "parse_float": _number} if large else {}
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant, **careful)
     except json.JSONDecodeError as error:
@@ -57,20 +70,6 @@ def parsed(content: bytes) -> Any:
             f"it is not JSON: {error.msg} at line {error.lineno}, column {error.colno}. It may have been cut short or "
             "edited: save the model again."
         ) from None
-
-
-def _check_depth(content: bytes) -> None:
-    """Brackets are counted before anything is parsed: a parser that calls itself would run out of stack."""
-    marks = (
-        content.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, UNMARKED)
-    )  # escapes first: they hide quotes
-    marks = TEXTS.sub(b"", marks)
-    step = np.zeros(256, np.int64)
-    step[list(b"[{")], step[list(b"]}")] = 1, -1
-    if step[np.frombuffer(marks, np.uint8)].cumsum().max(initial=0) > DEEPEST:
-        raise ModelFileError(
-            f"more than {DEEPEST} lists or objects are inside each other: no model of ours is so deep."
-        )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -136,7 +135,14 @@ def shown(value: Any) -> str:
 
 def type_of(value: Any) -> str:
     """What JSON calls it."""
-    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    names = {
+        dict: "an object",
+        list: "a list",
+        np.ndarray: "an array",
+        str: "a text",
+        bool: "true or false",
+        type(None): "null",
+    }
     return names.get(type(value), "a number")
 
 
@@ -145,6 +151,8 @@ def type_of(value: Any) -> str:
 
 class Part:
     """A value of a document and its place; each method gives the value if it is what it must be."""
+
+    __slots__ = ("value", "where")
 
     def __init__(self, value: Any, where: str = "") -> None:
         self.value, self.where = value, where
@@ -197,6 +205,12 @@ class Part:
             raise self.fail(f"it is {shown(self.value)}; a text is needed.")
         return self.value
 
+    def digest(self) -> str:
+        """A SHA-256 in hexadecimal digits."""
+        if not SHA256.fullmatch(self.text()):
+            raise self.fail(f"it is {shown(self.value)}; the 64 hexadecimal digits of a SHA-256 are needed.")
+        return self.text()
+
     def one_of(self, *choices: str) -> str:
         """One of these texts."""
         if self.value not in choices or not isinstance(self.value, str):
@@ -223,7 +237,19 @@ class Part:
 
     def texts(self) -> tuple[str, ...]:
         """A list of texts."""
+        if not isinstance(self.value, list):
+            raise self.fail(f"it is {type_of(self.value)}; a list is needed.")
+        if set(map(type, self.value)) <= {str}:  # without an object for each of a million names
+            return tuple(self.value)
         return tuple(each.text() for each in self.items())
+
+    def nested(self) -> bool:
+        """Whether the first entry of a list is a list."""
+        if isinstance(self.value, np.ndarray):
+            return self.value.ndim > 1
+        if not isinstance(self.value, list):
+            raise self.fail(f"it is {type_of(self.value)}; a list is needed.")
+        return bool(self.value) and isinstance(self.value[0], list)
 
     def floats(self, *shape: int | None) -> Floats:
         """An array of this shape; None is any length."""
@@ -232,15 +258,17 @@ class Part:
     def integers(self, *shape: int | None, least: int = -(2**62), most: int = 2**62) -> Integers:
         """An array of whole numbers in this range."""
         numbers = self._array((int,), "whole numbers", shape)
-        flat = np.asarray(numbers, dtype=object).ravel()
-        if flat.size and not (min(flat) >= least and max(flat) <= most):
+        flat = numbers.ravel() if isinstance(numbers, np.ndarray) else np.asarray(numbers, dtype=object).ravel()
+        if flat.size and not (flat.min() >= least and flat.max() <= most):
             raise self.fail(
-                f"its numbers must lie between {least} and {most}; they go from {min(flat)} to {max(flat)}."
+                f"its numbers must lie between {least} and {most}; they go from {flat.min()} to {flat.max()}."
             )
         return np.asarray(numbers, dtype=np.int64).reshape(self._shape(shape))
 
     def _shape(self, shape: Sequence[int | None]) -> tuple[int, ...]:
         """The lengths that are not given, of lists that are there."""
+        if isinstance(self.value, np.ndarray):
+            return tuple(self.value.shape)
         found, at = [], self.value
         for length in shape:
             found.append(len(at) if length is None else length)
@@ -248,20 +276,41 @@ class Part:
         return tuple(found)
 
     def _array(self, kinds: tuple[type, ...], what: str, shape: Sequence[int | None]) -> Any:
-        level: list[tuple[Any, str]] = [(self.value, self.where)]
-        lengths: list[int | None] = list(shape)
-        for axis, length in enumerate(lengths):
-            for each, where in level:
+        """Lists of this shape that hold nothing else, or an array of the side file."""
+        if isinstance(self.value, np.ndarray):
+            return self._stored(kinds, what, shape)
+        level, lengths = [self.value], [*shape]
+        for axis, length in enumerate(shape):
+            for k, each in enumerate(level):
                 if not isinstance(each, list):
-                    raise ModelFileError(f"it is {shown(each)}; a list is needed.", where=where)
-                if length is None:
-                    length = len(each)
-                if len(each) != length:
-                    raise ModelFileError(f"it has {len(each)} entries; {length} are needed.", where=where)
+                    raise self._inside(lengths[:axis], k, f"it is {shown(each)}; a list is needed.")
+                if lengths[axis] is None:
+                    lengths[axis] = len(each)
+                if len(each) != lengths[axis]:
+                    said = f"it has {len(each)} entries; {lengths[axis] if length is None else length} are needed."
+                    raise self._inside(lengths[:axis], k, said)
             if axis < len(lengths) - 1:
-                level = [(inner, f"{where}[{k}]") for each, where in level for k, inner in enumerate(each)]
-        for each, where in level:
+                level = [inner for each in level for inner in each]
+        for k, each in enumerate(level):
             if not set(map(type, each)) <= set(kinds):
-                k = next(k for k, number in enumerate(each) if type(number) not in kinds)
-                raise ModelFileError(f"it is {shown(each[k])}; {what} are needed.", where=f"{where}[{k}]")
+                j = next(j for j, number in enumerate(each) if type(number) not in kinds)
+                said = f"it is {shown(each[j])}; {what} are needed."
+                raise self._inside(lengths, k * len(each) + j, said)
         return self.value
+
+    def _stored(self, kinds: tuple[type, ...], what: str, shape: Sequence[int | None]) -> Any:
+        found = self.value.shape
+        if len(found) != len(shape) or any(n not in (None, m) for n, m in zip(shape, found, strict=False)):
+            wanted = " × ".join("any" if n is None else str(n) for n in shape)
+            raise self.fail(f"it has the shape {' × '.join(map(str, found))}; {wanted} is needed.")
+        if self.value.dtype.kind == "f" and float not in kinds:
+            raise self.fail(f"it holds fractions; {what} are needed.")
+        return self.value
+
+    def _inside(self, lengths: Sequence[int | None], place: int, problem: str) -> ModelFileError:
+        """The error of an entry, whose place is counted through lists of these lengths."""
+        path: list[int] = []
+        for length in reversed(lengths):
+            place, k = divmod(place, length or 1)
+            path.insert(0, k)
+        return ModelFileError(problem, where=self.where + "".join(f"[{k}]" for k in path))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import secrets
 import stat
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,109 +14,136 @@ import numpy as np
 from ..io.columns import Column
 from ..io.encoding import Encoding
 from ..io.errors import DataError
-from .document import ModelFileError, Part, parsed, shown, written
+from .document import Part, parsed_text, read_text, shown, written
+from .errors import ModelFileError
+from .examples import answer_again, examples_of, examples_read
+from .fingerprint import NAME, fingerprint_of
 from .kinds import read_rule
 from .model import FITTED, INTERRUPTED, Model
+from .replacing import name_beside, replace_pair
+from .replacing import replace_file as replace_file
 from .rules import features_read, features_to_dict
+from .scanning import scanned
+from .tensors import ENDING, packed, read_arrays, wanted_of, with_arrays
 
 FORMAT, VERSION = "separatrix-model", 1
 LARGEST = 1 << 30
-"""Bytes of a file that is read at all."""
+"""Bytes of a file that is read at all, if no other number is given."""
+TRIES = 3
+"""How often a model is read that another process saves again and again in the meantime."""
 KEYS = (
     "format", "version", "package", "learner", "status", "parameters", "classes", "columns", "encoding", "features",
-    "rule", "scaled_weights", "verdict", "training",
+    "rule", "scaled_weights", "verdict", "training", "examples", "side_file", "fingerprint",
 )  # fmt: skip
 
 
 def save(model: Any, path: Any) -> None:
     """Write a fitted learner, or a `Model`, to a file: JSON that holds numbers and no code.
 
-    The file is whole or not there: it is written under another name beside it, and renamed. What a file cannot hold is
-    refused with a sentence.
+    The file is whole or not there: it is written under another name beside it, and renamed. Of a model with more than
+    100 000 numbers the long lists lie in a safetensors file beside it, which goes where it goes. What a file cannot
+    hold is refused with a sentence.
     """
     write(model if isinstance(model, Model) else import_module(".taking", __package__).model_of(model), path)
 
 
-def load(path: Any) -> Model:
-    """Read a model that `save` wrote. Everything is checked before it is used, and nothing of the file is run."""
-    return read(path)
+def load(path: Any, *, largest: int = LARGEST, accept_changes: bool = False) -> Model:
+    """Read a model that `save` wrote. Everything is checked before it is used, and nothing of the file is run.
+
+    A file of more than `largest` bytes is not read. One that was changed after it was written, or that does not answer
+    its stored rows as it did then, is refused, unless `accept_changes`.
+    """
+    return read(path, largest, accept_changes=accept_changes)
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
 
 
 def to_document(model: Model) -> dict[str, Any]:
-    """The document of a model, its names in their order."""
+    """The document of a model in one file, its names in their order."""
+    return _sealed(_contents(model))
+
+
+def _contents(model: Model) -> dict[str, Any]:
     scaled = model.scaled_weights
-    values = (
+    values: tuple[Any, ...] = (
         FORMAT, VERSION, model.package, model.learner, model.status, dict(model.parameters), list(model.classes),
         list(model.columns), None if model.encoding is None else model.encoding.to_dict(),
         features_to_dict(model.feature_map), model.rule.to_dict(), None if scaled is None else scaled.tolist(),
         None if model.verdict is None else dict(model.verdict), dict(model.training),
+        [], None, "",
     )  # fmt: skip
-    return dict(zip(KEYS, values, strict=True))
+    document = dict(zip(KEYS, values, strict=True))
+    again = _model(Part(document))  # as whoever reads it has it: sums may run in another order there
+    return {**document, "examples": [each.to_dict() for each in examples_of(again)]}
+
+
+def _sealed(document: dict[str, Any]) -> dict[str, Any]:
+    return {**document, NAME: fingerprint_of(document)}
 
 
 def write(model: Model, path: Any) -> None:
-    """The file of a model: the same model, the same bytes."""
-    replace_file(path, written(to_document(model)))
-
-
-def replace_file(path: Any, content: bytes) -> None:
-    """Put a file in the place of another, or of none, in one step: who reads sees the old one or the new one."""
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file in it.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {os.path.dirname(os.fspath(path))!r}: make it first.")
-    aside = target.with_name(f".separatrix-{secrets.token_hex(8)}.partial")
+    """The file of a model, and the one beside it if there are many numbers: the same model, the same bytes."""
+    document, beside = packed(_contents(model))
+    pair = None
+    if beside is not None:
+        pair = (name_beside(path, beside), beside)
+        document["side_file"] = {
+            "name": pair[0], "bytes": len(beside), "sha256": hashlib.sha256(beside).hexdigest(),
+        }  # fmt: skip
+    content = written(_sealed(document))
     try:
-        with open(aside, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            os.chmod(aside, stat.S_IMODE(target.stat().st_mode))
-        os.replace(aside, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(aside)
-        raise
-    with suppress(OSError):  # not every system can open a folder
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        scanned(content)
+    except ModelFileError as error:
+        raise ValueError(f"The model of {model.learner} cannot be saved, as nobody could read it: {error}") from None
+    replace_pair(path, content, pair)
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
 
 
-def read(path: Any, largest: int = LARGEST) -> Model:
+def read(path: Any, largest: int = LARGEST, *, accept_changes: bool = False) -> Model:
     """The model of a file; ModelFileError says what is wrong with it, and where."""
     name = os.fspath(path)
-    try:
-        return from_document(parsed(_content(name, largest)))
-    except ModelFileError as error:
-        raise error.of(str(name)) from None
+    for again in reversed(range(TRIES)):
+        try:
+            text, large = _text(name, largest)
+            document = parsed_text(text, large)
+            del text
+            return from_document(document, name, largest, accept_changes=accept_changes)
+        except _GoneError as error:
+            if not again:  # otherwise a new pair may have come while the old one was read
+                raise error.of(str(name)) from None
+        except ModelFileError as error:
+            raise error.of(str(name)) from None
+    raise AssertionError
 
 
-def _content(name: Any, largest: int) -> bytes:
+class _GoneError(ModelFileError):
+    """The side file is not there."""
+
+
+def _text(name: Any, largest: int) -> tuple[str, bool]:
     with open(name, "rb") as file:
-        facts = os.fstat(file.fileno())
-        if not stat.S_ISREG(facts.st_mode):
-            raise ModelFileError("it is not a file that can be read as a whole: copy it to one first.")
-        if facts.st_size > largest:
-            raise ModelFileError(f"it has {facts.st_size} bytes; more than {largest} are not read.")
-        content = file.read(largest + 1)
-    if len(content) > largest:
-        raise ModelFileError(f"it has more than {largest} bytes, which are not read.")
-    return content
+        return read_text(file, _size(file.fileno(), largest))
 
 
-def from_document(document: Any) -> Model:
-    """The model of a document, checked part by part."""
+def _size(handle: int, largest: int) -> int:
+    facts = os.fstat(handle)
+    if not stat.S_ISREG(facts.st_mode):
+        raise ModelFileError("it is not a file that can be read as a whole: copy it to one first.")
+    if facts.st_size > largest:
+        raise ModelFileError(
+            f"it has {facts.st_size} bytes; more than {largest} are not read. If you trust it: "
+            f"separatrix.load(path, largest={facts.st_size})."
+        )
+    return facts.st_size
+
+
+def from_document(
+    document: Any, path: Any = None, largest: int = LARGEST, *, accept_changes: bool = False
+) -> Model:  # fmt: skip
+    """The model of a document, checked part by part; its side file, if it names one, lies beside this path."""
     part = Part(document)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise part.fail(f'it is no model file of Separatrix: that is an object with "format": "{FORMAT}".')
@@ -127,6 +153,23 @@ def from_document(document: Any) -> Model:
             "release that wrote it, or save the model again."
         )
     part.fields(*KEYS)
+    sealed = accept_changes or document[NAME] == fingerprint_of(document)
+    if part.has("side_file"):
+        part = Part(with_arrays(document, _arrays(part, path, largest)))
+    model = _model(part)
+    examples = examples_read(part["examples"], model)
+    part[NAME].digest()
+    if not sealed:
+        raise part.fail(
+            "it was changed after it was written: its fingerprint is not that of what it holds. If you meant it, read "
+            "it with separatrix.load(path, accept_changes=True), and save the model again; if not, get the file anew."
+        )
+    if not accept_changes:
+        answer_again(model, examples, "examples")
+    return model
+
+
+def _model(part: Part) -> Model:
     classes, columns = _classes(part["classes"]), _names(part["columns"])
     encoding = _encoding(part["encoding"], columns) if part.has("encoding") else None
     features = features_read(part["features"], len(columns))
@@ -138,6 +181,29 @@ def from_document(document: Any) -> Model:
     )  # fmt: skip
     _check_facts(part, model)
     return model
+
+
+def _arrays(part: Part, path: Any, largest: int) -> dict[str, Any]:
+    """The numbers that lie in a file beside this one."""
+    side = part["side_file"].fields("name", "bytes", "sha256")
+    name, size = side["name"].text(), side["bytes"].whole()
+    if not ENDING.fullmatch(name):
+        raise side["name"].fail(f"it is {shown(name)}; the name of a safetensors file in the same folder is needed.")
+    digest, wanted = side["sha256"].digest(), wanted_of(part.value)
+    beside = Path(os.path.realpath(path)).with_name(name) if path is not None else Path(name)
+    try:
+        with open(beside, "rb") as file:
+            if (found := _size(file.fileno(), largest)) != size:
+                raise ModelFileError(f"it has {found} bytes, and was written with {size}: it was cut or exchanged.")
+            return read_arrays(file, size, digest, wanted)
+    except FileNotFoundError:
+        raise _GoneError(
+            f"its numbers lie in {name}, which is not beside it: put it there, or save the model again."
+        ) from None
+    except OSError as error:
+        raise ModelFileError(f"its numbers lie in {name}, which cannot be read: {error.strerror}.") from None
+    except ModelFileError as error:
+        raise error.of(name) from None
 
 
 def _classes(part: Part) -> tuple[Any, ...]:

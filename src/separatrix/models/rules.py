@@ -137,7 +137,7 @@ class Linear(Rule):
         """The same again, checked."""
         part.fields("kind", "weights", "intercept", "probabilities", "limit", "prior")
         K, d = len(classes), len(columns)
-        one = K == 2 and not (part["weights"].items() and isinstance(part["weights"].value[0], list))
+        one = K == 2 and not part["weights"].nested()
         weights = part["weights"].floats(d) if one else part["weights"].floats(K, d)
         intercept: Any = part["intercept"].number() if one else part["intercept"].floats(K)
         how = part["probabilities"].one_of("none", "log-odds", "separated", "limit")
