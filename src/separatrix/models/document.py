@@ -114,7 +114,7 @@ def written(document: Any) -> bytes:
 
 
 def _text(value: Any, indent: str, *, ascii_only: bool) -> str:
-    nested = isinstance(value, list) and any(isinstance(each, list | dict) for each in value)
+    nested = isinstance(value, list) and nests(value)
     if not value or not (nested or isinstance(value, dict)):
         return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
     inner = indent + "  "
@@ -125,6 +125,11 @@ def _text(value: Any, indent: str, *, ascii_only: bool) -> str:
         ]
         return "{\n" + ",\n".join(inner + line for line in lines) + f"\n{indent}}}"
     return "[\n" + ",\n".join(inner + _text(each, inner, ascii_only=ascii_only) for each in value) + f"\n{indent}]"
+
+
+def nests(values: list[Any]) -> bool:
+    """Whether a list holds lists or objects."""
+    return not {list, dict}.isdisjoint(set(map(type, values)))
 
 
 def shown(value: Any) -> str:

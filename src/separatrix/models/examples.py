@@ -7,7 +7,7 @@ stands for missing values, levels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -78,11 +78,10 @@ class Values(NamedTuple):
 
 def examples_of(model: Model) -> tuple[Example, ...]:
     """Rows for this model, the same for the same model: what it cannot score is left out."""
-    values = _values(model)
-    places = None if len(values) <= WIDE else tuple(range(0, len(values), -(-len(values) // WIDE)))
-    if model.encoding is not None:
-        places = None  # a level has no zero
-    chosen = values if places is None else [values[place] for place in places]
+    width, places = len(model.columns), None
+    if model.encoding is None and width > WIDE:  # in a table a level has no zero
+        places = tuple(range(0, width, -(-width // WIDE)))
+    chosen = _values(model, range(width) if places is None else places)
     ways: dict[str, Callable[[int, Values], Cell]] = {
         "typical": lambda j, each: each.typical,
         "low": lambda j, each: each.low,
@@ -127,25 +126,25 @@ def _answer(model: Model, X: Floats) -> list[tuple[Any, tuple[float, ...], tuple
     ]
 
 
-def _values(model: Model) -> list[Values]:
-    """Of each column of the table, or of X."""
+def _values(model: Model, places: Sequence[int]) -> list[Values]:
+    """Of the columns of the table; or of these columns of X, where there is no table."""
     means, deviations = (_spread(model, name) for name in ("means", "deviations"))
-    if model.encoding is None:
-        made = [_numbers(means.get(name, 0.0), deviations.get(name, 1.0)) for name in model.columns]
-    else:
-        made = [_of_column(column, means, deviations) for column in model.encoding.columns]
+    if model.encoding is not None:
+        return [_of_column(column, means, deviations) for column in model.encoding.columns]
+    names = [model.columns[place] for place in places]
+    made = [_numbers(means.get(name, 0.0), deviations.get(name, 1.0)) for name in names]
     allowed, known = getattr(model.rule, "allowed", None), _known_levels(model.rule)
-    if model.encoding is None and allowed is not None:
-        made = [known.get(j) or _inside(each, *allowed[j]) for j, each in enumerate(made)]
-        return [each._replace(gaps=j % 2 == 1) for j, each in enumerate(made)]
-    return made
+    if allowed is None:
+        return made
+    made = [known.get(j) or _inside(each, *allowed[j]) for j, each in zip(places, made, strict=True)]
+    return [each._replace(gaps=j % 2 == 1) for j, each in enumerate(made)]  # a number that is missing adds nothing
 
 
 def _spread(model: Model, name: str) -> dict[str, float]:
     numbers = model.training.get(name)
     if model.feature_map is not None or numbers is None or len(numbers) != len(model.columns):
         return {}
-    return dict(zip(model.columns, (float(each) for each in numbers), strict=True))
+    return dict(zip(model.columns, numbers.tolist() if isinstance(numbers, np.ndarray) else numbers, strict=True))
 
 
 def _of_column(column: Column, means: dict[str, float], deviations: dict[str, float]) -> Values:

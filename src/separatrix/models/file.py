@@ -203,7 +203,7 @@ def _arrays(part: Part, path: Any, largest: int) -> dict[str, Any]:
     except OSError as error:
         raise ModelFileError(f"its numbers lie in {name}, which cannot be read: {error.strerror}.") from None
     except ModelFileError as error:
-        raise error.of(name) from None
+        raise ModelFileError(f"in {name}, {error}") from None
 
 
 def _classes(part: Part) -> tuple[Any, ...]:

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from .document import nests
+
 NAME = "fingerprint"
 TOGETHER = 1024
 """Entries of a list that become text at once: the text of all of a large document is never held."""
@@ -31,7 +33,7 @@ def _feed(value: Any, add: Callable[[str], None]) -> None:
             add(("," if place else "{") + json.dumps(name) + ":")
             _feed(value[name], add)
         add("}" if value else "{}")
-    elif isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+    elif isinstance(value, list) and nests(value):
         for place, each in enumerate(value):
             add("," if place else "[")
             _feed(each, add)

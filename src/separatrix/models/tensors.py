@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .document import Part, parsed, shown
+from .document import Part, nests, parsed, shown
 from .errors import ModelFileError
 
 MANY = 100_000
@@ -134,7 +134,7 @@ def described(value: Any, where: str = "") -> Iterator[tuple[str, Described]]:
             return
         for key, each in value.items():
             yield from described(each, f"{where}.{key}" if where else key)
-    elif isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+    elif isinstance(value, list) and nests(value):
         for place, each in enumerate(value):
             yield from described(each, f"{where}[{place}]")
 
@@ -145,7 +145,7 @@ def with_arrays(value: Any, arrays: Mapping[str, Array]) -> Any:
         if set(value) == STANDS:
             return arrays[value["tensor"]]
         return {key: with_arrays(each, arrays) for key, each in value.items()}
-    if isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+    if isinstance(value, list) and nests(value):
         return [with_arrays(each, arrays) for each in value]
     return value
 
@@ -162,27 +162,26 @@ def wanted_of(document: Any) -> dict[str, Described]:
 
 def read_arrays(file: BinaryIO, size: int, sha256: str, wanted: Mapping[str, Described]) -> dict[str, Array]:
     """The arrays of a side file; names, types, shapes and places are checked before a number is read."""
-    start = _check_header(file, size, wanted)
+    order = _check_header(file, size, wanted)
     if _digest(file) != sha256:
         raise ModelFileError(
             "its bytes are not those that were written with the model: it was changed, or belongs to another; put the "
             "right file there, or save the model again."
         )
-    file.seek(start)
     found = {}
-    for name in sorted(wanted):
+    file.seek(size - sum(each.size for each in wanted.values()))
+    for name in order:
         array = np.empty(wanted[name].shape, TYPES[wanted[name].dtype])
         if file.readinto(array.reshape(-1).view(np.uint8)) != array.nbytes:  # type: ignore[attr-defined]
             raise ModelFileError("it was changed while it was read: read it again.")
         if not np.isfinite([array.min(), array.max()]).all():
             raise ModelFileError("it holds NaN or infinity: all numbers of a model are finite.", where=name)
-        array.setflags(write=False)
         found[name] = array
     return found
 
 
-def _check_header(file: BinaryIO, size: int, wanted: Mapping[str, Described]) -> int:
-    """Where the numbers begin."""
+def _check_header(file: BinaryIO, size: int, wanted: Mapping[str, Described]) -> list[str]:
+    """The names of the arrays as they follow each other."""
     length = int.from_bytes(file.read(8), "little")
     if not 2 <= length <= min(size - 8, LONGEST_HEADER):
         raise ModelFileError("it is no safetensors file: its header has no length that could be.")
@@ -190,18 +189,23 @@ def _check_header(file: BinaryIO, size: int, wanted: Mapping[str, Described]) ->
     if set(header.object()) != set(wanted):
         strange = min(set(header.object()) ^ set(wanted))
         raise ModelFileError(f"the array {shown(strange)} is only in one of the two files.")
-    at = 0
-    for name in sorted(wanted):
-        part, each = header[name].fields("dtype", "shape", "data_offsets"), wanted[name]
+    starts, at = {}, 0
+    for name, each in wanted.items():
+        part = header[name].fields("dtype", "shape", "data_offsets")
         shape, ends = part["shape"].integers(None).tolist(), part["data_offsets"].integers(2).tolist()
         if (part["dtype"].text(), tuple(shape)) != (each.dtype, each.shape):
             raise part.fail("type or shape are not those that the model names.")
-        if ends != [at, at + each.size]:
-            raise part.fail("the arrays must follow each other without gaps.")
-        at += each.size
+        if ends[1] - ends[0] != each.size:
+            raise part.fail(f"it has {ends[1] - ends[0]} bytes; its shape needs {each.size}.")
+        starts[name] = ends[0]
+    order = sorted(wanted, key=lambda name: starts[name])
+    for name in order:
+        if starts[name] != at:
+            raise header[name].fail("the arrays must follow each other without gaps.")
+        at += wanted[name].size
     if size != 8 + length + at:
-        raise ModelFileError(f"it has {size} bytes; its arrays take {8 + length + at}.")
-    return 8 + length
+        raise ModelFileError(f"it has {size} bytes; its header and arrays take {8 + length + at}.")
+    return order
 
 
 def _digest(file: BinaryIO) -> str:
