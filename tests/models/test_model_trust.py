@@ -7,10 +7,13 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from model_cases import CELLS, ENCODING, LEARNERS, X, at, document, model, places, put, sealed, text
 from test_saved_models import CASES, fitted, same
 
 import separatrix
+from separatrix.models import fingerprint
 from separatrix.models.document import Part
 from separatrix.models.errors import ModelFileError
 from separatrix.models.examples import WIDE, examples_of, examples_read, matrix_of
@@ -42,6 +45,21 @@ def test_the_fingerprint_is_what_the_page_says():
     claimed = found.pop("fingerprint")
     content = json.dumps(found, sort_keys=True, separators=(",", ":")).encode()
     assert hashlib.sha256(content).hexdigest() == claimed
+
+
+trees = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec=None), max_size=8),
+    lambda inner: st.lists(inner, max_size=7) | st.dictionaries(st.text(max_size=5), inner, max_size=4), max_leaves=20,
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.text(max_size=5), trees, max_size=4))
+def test_the_fingerprint_of_any_document_is_what_the_page_says(tree):
+    content = json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(fingerprint, "TOGETHER", 3)
+        assert fingerprint.fingerprint_of({**tree, "fingerprint": ""}) == hashlib.sha256(content).hexdigest()
 
 
 def test_who_meant_a_change_may_keep_it(tmp_path):

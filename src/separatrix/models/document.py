@@ -42,20 +42,19 @@ def read_text(file: BinaryIO, size: int) -> tuple[str, bool]:
 
     Its bytes are let go of before it is parsed: text and objects are all that is held then.
     """
-    content, scan, filled = bytearray(size), Scan(size), 0
-    with memoryview(content) as view:
-        while filled < size and (length := file.readinto(view[filled : filled + CHUNK])):  # type: ignore[attr-defined]
-            scan.add(bytes(view[filled : filled + length]))
-            filled += length
+    content, scan, filled = np.empty(size, np.uint8), Scan(size), 0  # which takes no memory before it is filled
+    while filled < size and (length := file.readinto(content[filled : filled + CHUNK])):  # type: ignore[attr-defined]
+        scan.add(content[filled : filled + length].tobytes())
+        filled += length
     if filled < size or file.read(1):
         raise ModelFileError("it was changed while it was read: read it again.")
-    return decoded(content), LARGE.search(content) is not None
+    return decoded(content.data), LARGE.search(content.data) is not None
 
 
-def decoded(content: bytes | bytearray) -> str:
+def decoded(content: bytes | memoryview) -> str:
     """The text of these bytes."""
     try:
-        return content.decode("utf-8")
+        return str(content, "utf-8")
     except UnicodeDecodeError as error:
         raise ModelFileError(f"it is not UTF-8 text (byte {error.start}), so it is no model file.") from None
 

@@ -116,6 +116,8 @@ def read(path: Any, largest: int = LARGEST, *, accept_changes: bool = False) -> 
                 raise error.of(str(name)) from None
         except ModelFileError as error:
             raise error.of(str(name)) from None
+        except MemoryError:
+            raise ModelFileError("there is not memory enough to read it.", path=str(name)) from None
     raise AssertionError
 
 

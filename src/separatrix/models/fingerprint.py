@@ -7,11 +7,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from .document import nests
-
 NAME = "fingerprint"
 TOGETHER = 1024
-"""Entries of a list that become text at once: the text of all of a large document is never held."""
+"""Entries of a list, or letters, that become text at once: the text of all of a large document is never held."""
 
 
 def fingerprint_of(document: dict[str, Any]) -> str:
@@ -28,20 +26,25 @@ def fingerprint_of(document: dict[str, Any]) -> str:
 
 
 def _feed(value: Any, add: Callable[[str], None]) -> None:
+    kinds = set(map(type, value)) if isinstance(value, list) else set()
     if isinstance(value, dict):
         for place, name in enumerate(sorted(value)):
-            add(("," if place else "{") + json.dumps(name) + ":")
+            add("," if place else "{")
+            _feed(name, add)
+            add(":")
             _feed(value[name], add)
         add("}" if value else "{}")
-    elif isinstance(value, list) and nests(value):
+    elif kinds & {dict, list, str}:
         for place, each in enumerate(value):
             add("," if place else "[")
             _feed(each, add)
         add("]")
-    elif isinstance(value, list) and len(value) > TOGETHER:
+    elif isinstance(value, list | str) and len(value) > TOGETHER:
+        ends = _text(value[:0])
         for start in range(0, len(value), TOGETHER):
-            add(("," if start else "[") + _text(value[start : start + TOGETHER])[1:-1])
-        add("]")
+            between = "," if start and isinstance(value, list) else ""
+            add((between if start else ends[0]) + _text(value[start : start + TOGETHER])[1:-1])
+        add(ends[1])
     else:
         add(_text(value))
 

@@ -13,7 +13,7 @@ DEEPEST = 60
 """Lists and objects inside each other; our own files have a dozen."""
 FIXED = 64 << 20
 """Bytes of memory that a file may take beyond twice its own."""
-CHUNK = 1 << 18
+CHUNK = 1 << 15
 """Bytes that are looked over at once."""
 COSTS = {b",": 40, b"[": 112, b"{": 440, b":": 180, b'"': 40}
 """Bytes of memory that a mark outside of texts stands for, at the most: a comma for a number, a bracket for a list and
@@ -67,7 +67,7 @@ class Scan:
             )
 
     def _count(self, marks: NDArray[np.uint8], quotes: int) -> None:
-        depths = STEPS[marks].cumsum()
+        depths = STEPS[marks].cumsum(dtype=np.int32)
         self.deepest = max(self.deepest, self.depth + int(depths.max(initial=0)))
         self.depth += int(depths[-1]) if len(depths) else 0
         if self.deepest > DEEPEST:
@@ -77,8 +77,8 @@ class Scan:
         self._objects += int(np.bincount(marks, minlength=256) @ WEIGHTS) + quotes * COSTS[b'"']
 
 
-def scanned(content: bytes | bytearray) -> None:
+def scanned(content: bytes) -> None:
     """Refuse a text that is too deep, or takes too much memory."""
     scan = Scan(len(content))
     for start in range(0, len(content), CHUNK):
-        scan.add(bytes(content[start : start + CHUNK]))
+        scan.add(content[start : start + CHUNK])

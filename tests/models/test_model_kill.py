@@ -1,0 +1,101 @@
+"""A process that saves again and again is killed at any moment: what is there is a whole model, the old or the new."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from model_cases import model
+
+import separatrix
+from separatrix.models.file import write
+from separatrix.models.replacing import beside_of
+
+KILLS = 50
+SAVING = """
+import itertools, sys
+from pathlib import Path
+from separatrix.models.replacing import replace_pair
+target, pairs = sys.argv[1], []
+for folder in map(Path, sys.argv[2:]):
+    beside = [(each.name, each.read_bytes()) for each in folder.glob("*.safetensors")]
+    pairs.append(((folder / "model.json").read_bytes(), beside[0] if beside else None))
+print("ready", flush=True)
+for content, beside in itertools.cycle(pairs):
+    replace_pair(target, content, beside)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on this system")
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_kill_leaves_the_old_model_or_the_new_one(beside, tmp_path, monkeypatch):
+    if beside:
+        monkeypatch.setattr("separatrix.models.tensors.MANY", 2)
+        monkeypatch.setattr("separatrix.models.tensors.LONG", 2)
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder, name in zip(folders, ("linear", "linear of three"), strict=True):
+        folder.mkdir()
+        write(model(name), folder / "model.json")
+        assert len(list(folder.iterdir())) == 1 + beside
+    path, chance, seen, strays = tmp_path / "kept" / "model.json", random.Random(0), set(), set()
+    path.parent.mkdir()
+    separatrix.save(model("linear"), path)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for _ in range(KILLS // 2):
+        arguments = [sys.executable, "-S", "-c", SAVING, path, *chance.sample(folders, 2)]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, env=environment) as saving:
+            assert saving.stdout.readline() == b"ready\n"
+            time.sleep(chance.random() * 0.02)
+            saving.kill()
+        found = separatrix.load(path)
+        seen.add(len(found.classes))
+        assert found.labels(np.zeros((1, len(found.columns)))).shape == (1,)
+        strays.add(len(list(path.parent.iterdir())) - 1 - beside)
+    assert seen == {2, 3}
+    assert max(strays) <= 2
+    separatrix.save(found, path)
+    assert sorted(path.parent.iterdir()) == sorted([path, *beside_of(path)])
+    assert len(beside_of(path)) == beside
+
+
+def test_what_a_kill_left_is_removed_by_the_next_save_and_what_is_not_ours_stays(tmp_path):
+    path, other = tmp_path / "model.json", tmp_path / "other.json"
+    for name in (path, other):
+        separatrix.save(model("linear"), name)
+    ours = sorted(tmp_path.iterdir())
+    prefix = os.path.basename(_partial_of(path))
+    (tmp_path / f"{prefix}-0123.partial").write_text("half")
+    (tmp_path / "model.0123456789abcdef.safetensors").write_text("nobody names it")
+    theirs = [tmp_path / f"{_partial_of(other)}-0123.partial", tmp_path / "notes.partial"]
+    for each in theirs:
+        each.write_text("of another")
+    separatrix.save(model("linear"), path)
+    assert sorted(tmp_path.iterdir()) == sorted([*ours, *theirs])
+
+
+def _partial_of(path):
+    from separatrix.models.replacing import _aside
+
+    return _aside(path)
+
+
+def test_who_reads_while_another_saves_finds_a_whole_model(tmp_path, monkeypatch):
+    monkeypatch.setattr("separatrix.models.tensors.MANY", 2)
+    monkeypatch.setattr("separatrix.models.tensors.LONG", 2)
+    path = tmp_path / "model.json"
+    write(model("linear"), path)
+    import separatrix.models.file as module
+
+    once, real = [], module.from_document
+
+    def late(document, *args, **options):
+        if not once:
+            once.append(write(model("linear of three"), path))  # the old side file is gone now
+        return real(document, *args, **options)
+
+    monkeypatch.setattr(module, "from_document", late)
+    assert len(separatrix.load(path).classes) == 3
