@@ -117,7 +117,8 @@ def matrix_of(model: Model, examples: tuple[Example, ...]) -> Floats:
 
 def _answer(model: Model, X: Floats) -> list[tuple[Any, tuple[float, ...], tuple[float, ...] | None]]:
     scores = model.scores(X).reshape(len(X), -1)
-    P = model.probabilities(X)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what comes of it is looked at
+        P = model.probabilities(X)
     if P is not None and not np.isfinite(P).all():
         raise ValueError("The probabilities are not finite.")
     return [

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import numba
 import numpy as np
+import scipy
+import sklearn
 
 from ..data import Sparse
 from ..feature_base import FeatureMap
@@ -18,7 +22,7 @@ from .curved_rules import Sums
 from .document import DIGITS
 from .rules import Rule, mapped
 
-FACTS = ("rows", "columns", "class_totals", "means", "means_sampled", "deviations")
+FACTS = ("rows", "columns", "class_totals", "means", "means_sampled", "deviations", "versions")
 """What a model says of its training rows first, in this order; then all else by name."""
 
 LISTED = 1000
@@ -28,7 +32,7 @@ LISTED = 1000
 def facts_of(estimator: Any) -> dict[str, Any]:
     """What the fit itself remembers."""
     claim = getattr(getattr(estimator, "verdict_", None), "claim", None)
-    found: dict[str, Any] = {"columns": int(estimator.n_features_in_)}
+    found: dict[str, Any] = {"columns": int(estimator.n_features_in_), "versions": versions()}
     rows = getattr(claim, "rows", None)
     if isinstance(rows, int | np.integer):
         found["rows"] = int(rows)
@@ -37,6 +41,12 @@ def facts_of(estimator: Any) -> dict[str, Any]:
         found |= {"rows": int(facts.rows), "class_totals": facts.totals.tolist(), "means": facts.means.tolist(),
                   "means_sampled": bool(facts.sampled)}  # fmt: skip
     return found
+
+
+def versions() -> dict[str, str]:
+    """Of what the numbers come from."""
+    return {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
+            "scikit-learn": sklearn.__version__, "numba": numba.__version__}  # fmt: skip
 
 
 def spread_of(X: Any, sample_weight: Any, rule: Rule, features: FeatureMap | None) -> dict[str, Any]:
