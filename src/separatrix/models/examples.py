@@ -1,6 +1,6 @@
 """Rows that a file keeps with their answers: they are made up, and answered again whenever the model is read.
 
-No row of the training data is among them. Each cell is made of what the file holds anyway: means and deviations, what
+None is taken from the training data. Each cell is made of what the file holds anyway: means and deviations, what
 stands for missing values, levels.
 """
 
