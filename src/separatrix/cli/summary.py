@@ -67,7 +67,7 @@ def summary(
 
 def _restored(saved: Any, path: str) -> Summary | None:
     from ..interpretation.stored import restored
-    from ..models.document import ModelFileError
+    from ..models.errors import ModelFileError
 
     kept = saved.training.get("summary")
     if kept is None:
