@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .bayes import BayesClassifier as BayesClassifier
     from .coded_rule import CodedRule as CodedRule
     from .expansion import Expansion as Expansion
+    from .exports.export import export as export
     from .fitting.path import CrossValidation as CrossValidation
     from .inference.result import Inference as Inference
     from .inference.result import InferenceRefused as InferenceRefused
@@ -99,6 +100,7 @@ _HOMES = {
     "BayesClassifier": ".bayes",
     "Model": ".models.model",
     "load": ".models.file",
+    "export": ".exports.export",
     "save": ".models.file",
     "ZeroOneClassifier": ".learners.zero_one",
     "separability": ".learners.separability",
@@ -159,6 +161,7 @@ __all__ = [
     "Verdict",
     "VotedPerceptron",
     "ZeroOneClassifier",
+    "export",
     "families",
     "features",
     "joint",

@@ -25,6 +25,8 @@ THERE = {name for name in COMMANDS if importlib.util.find_spec(f"separatrix.cli.
 
 def is_there(command):
     """Whether a command can be run: it and all that it is completed from."""
+    if command == "export" and "fit" not in THERE:
+        return False  # there is no model yet
     return command in THERE and (command != "completion" or len(THERE) == len(COMMANDS))
 
 

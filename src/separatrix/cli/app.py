@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "separable": "Say whether the classes are linearly separable, and prove it.",
     "summary": "Show a saved model on a page.",
     "explain": "Explain single predictions of a saved model.",
+    "export": "Write a saved model as ONNX, SQL, Python, C or formulas.",
     "completion": "Print a script that completes commands and options in a shell.",
     "demo": "Show all of this on a small table.",
 }

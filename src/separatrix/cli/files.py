@@ -7,15 +7,15 @@ import tempfile
 from pathlib import Path
 
 
-def write_whole(path: str | Path, text: str) -> bool:
-    """Write a text under another name in the same folder, then rename it; whether a file was there before."""
+def write_whole(path: str | Path, content: str | bytes) -> bool:
+    """Write a text, or bytes, under another name in the same folder, then rename it; whether one was there before."""
     path = Path(path)
     there = path.exists()
     mode = path.stat().st_mode & 0o777 if there else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with open(handle, "wb") as stream:
+            stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(name, mode)

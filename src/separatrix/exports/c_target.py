@@ -1,0 +1,172 @@
+"""A model as one C99 file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .errors import CannotExportError
+from .language import Language, branches_of, place_of
+from .program import Cell, Choice, Expression, If, Program
+
+IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,30}\Z")
+KEYWORDS = frozenset({
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "main", "exp", "fabs",
+    "fmax", "isfinite", "isnan", "strcmp",
+})  # fmt: skip
+"""What no field or function may be called."""
+
+HEAD = """/* {facts}
+ * {checked}
+ *
+ * {name}(&row, scores, probabilities) gives the place of the label in {name}_labels, and writes {scores} to scores
+ * and {shares} to probabilities ({note}). Texts are UTF-8.
+ * Missing is NaN for a number, NULL for a text. Where the model refuses a row, the place is -1 on purpose, and all that
+ * is written is NaN: a value that is missing where none was in the training rows, {unseen}a number that is not
+ * finite, a score that overflows.
+ * C99; link with -lm. */
+#include <math.h>
+#include <string.h>
+
+"""
+
+
+SEARCH = """static int {name}_place(const char *text, const char *const *levels, int count)
+{{
+    int k;
+    for (k = 0; k < count; k++)
+        if (strcmp(text, levels[k]) == 0)
+            return k;
+    return -1;
+}}
+
+"""
+
+
+class C(Language):
+    """Expressions in C."""
+
+    def call(self, function: str, *arguments: str) -> str:
+        if function != "max":
+            return super().call({"abs": "fabs"}.get(function, function), *arguments)
+        found = arguments[-1]
+        for each in reversed(arguments[:-1]):
+            found = f"fmax({each}, {found})"
+        return found
+
+    def finite(self, value: Expression) -> str:
+        x = self.inside(value)
+        return f"isfinite({x}) ? {x} : NAN"
+
+    def choice(self, value: Choice) -> str:
+        return f"((const double[]){{{', '.join(map(self.signed, value.values))}}})[{value.code}]"
+
+    def condition(self, value: If) -> str:
+        return f"{self.test(value)} ? {self.inside(value.then)} : {self.inside(value.other)}"
+
+
+def text_literal(text: str) -> str:
+    r"""A text in C: what is not a plain sign is written by its bytes, in octal, which no digit that follows prolongs.
+
+    >>> print(text_literal('é"?'))
+    "\303\251\"\?"
+    """
+    escapes = {ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}  # ??= would be another sign
+    found = "".join(
+        escapes.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text.encode("utf-8")
+    )
+    return f'"{found}"'
+
+
+def c_text(program: Program, checked: str, *, name: str = "predict") -> str:
+    """The text of a file with one function of this name."""
+    if not IDENTIFIER.match(name) or name in KEYWORDS:
+        raise CannotExportError(f"name is {name!r}; it must be a name that a C function can have, of up to 31 signs.")
+    to, K = C(), len(program.classes)
+    fields = _fields(program)
+    shares = K if program.probabilities else 0
+    note = "one for each class, in the order of the labels" if shares else "which may be NULL: the model has none"
+    unseen = "" if all(cell.unseen == "reference" for cell in program.cells) else "a level that no training row had, "
+    lines = [
+        HEAD.format(facts=_comment(" ".join(program.facts)), checked=_comment(checked), name=name,
+                    scores=len(program.scores), shares=shares, note=note, unseen=unseen),
+        f"typedef struct {{\n{''.join(_field(cell, fields[cell.value]) for cell in program.cells)}}} {name}_row;\n\n",
+        f"const char *const {name}_labels[] = {{{', '.join(text_literal(str(k)) for k in program.classes)}}};\n\n",
+        SEARCH.format(name=name) if _has_texts(program) else "",
+        f"int {name}(const {name}_row *row, double *scores, double *probabilities)\n{{\n",
+    ]  # fmt: skip
+    lines += [_read(cell, fields[cell.value], name, to) for cell in program.cells]
+    lines += [f"    const double {step.name} = {to.write(step.value)};\n" for step in program.steps]
+    finite = " || ".join(f"isnan({each})" for each in program.scores)
+    lines.append(f"    if ({finite})\n        goto refused;\n")
+    lines += [f"    scores[{k}] = {each};\n" for k, each in enumerate(program.scores)]
+    lines += [f"    probabilities[{k}] = {each};\n" for k, each in enumerate(program.probabilities)]
+    lines += [] if shares else ["    (void)probabilities;\n"]
+    lines += [*_places(program.place, to), "\nrefused:\n"]
+    lines += [f"    scores[{k}] = NAN;\n" for k in range(len(program.scores))]
+    lines += [f"    probabilities[{k}] = NAN;\n" for k in range(shares)]
+    lines.append("    return -1;\n}\n")
+    return "".join(lines)
+
+
+def _places(value: Any, to: C) -> Iterator[str]:
+    """The place of the class, by conditions one after the other: in each other they would go too deep."""
+    chain, last = branches_of(value)
+    for each in chain:
+        yield f"    if ({to.test(each)})\n        return {place_of(each.then)};\n"
+    yield f"    return {place_of(last)};\n"
+
+
+def _has_texts(program: Program) -> bool:
+    return any(cell.column.kind == "category" for cell in program.cells)
+
+
+def _fields(program: Program) -> dict[str, str]:
+    """A name in the struct for each cell: that of the column where C allows it."""
+    taken: set[str] = set()
+    found = {}
+    for j, cell in enumerate(program.cells, 1):
+        name = cell.column.name
+        plain = IDENTIFIER.match(name) is not None and name not in KEYWORDS and name not in taken
+        found[cell.value] = name if plain and not name.startswith("column_") else f"column_{j}"
+        taken.add(found[cell.value])
+    return found
+
+
+def _field(cell: Cell, field: str) -> str:
+    kind = "const char *" if cell.column.kind == "category" else "double "
+    return f"    {kind}{field}; /* {_comment(cell.column.name)} */\n"
+
+
+def _comment(text: str) -> str:
+    """Safe inside a comment, and in ASCII."""
+    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
+    return plain.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").rstrip("\\")
+
+
+def _read(cell: Cell, field: str, name: str, to: C) -> str:
+    given, value = f"row->{field}", cell.value
+    if cell.column.kind == "category":
+        missing = f"{given} == NULL"
+        levels = ", ".join(map(text_literal, cell.column.levels))
+        count = len(cell.column.levels)
+        table = f"    static const char *const {value}_texts[] = {{{levels}}};\n"
+        absent = -1 if cell.filled is None else 0
+        read = f"    int {value} = {missing} ? {absent} : {name}_place({given}, {value}_texts, {count});\n"
+        if cell.unseen == "reference":
+            refuse = "" if cell.filled is not None else f"    if ({missing})\n        goto refused;\n"
+            after = f"    if ({value} < 0)\n        {value} = 0;\n"
+        else:
+            refuse, after = f"    if ({value} < 0)\n        goto refused;\n", ""
+        lines = table + read + refuse + after
+    else:
+        missing = f"isnan({given})"
+        number = to.scaled(given, cell.column.center, cell.column.scale) if cell.shifted else given
+        filled = number if cell.filled is None else f"{missing} ? {to.signed(cell.filled)} : {number}"
+        lines = f"    const double {value} = {filled};\n    if (!isfinite({value}))\n        goto refused;\n"
+    if cell.missing is not None:
+        lines += f"    const double {cell.missing} = {missing} ? 1.0 : 0.0;\n"
+    return lines

@@ -1,0 +1,129 @@
+"""A few rows made of what a model knows of its columns, and whether an export answers them as the model does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..io.columns import Column
+from ..io.encoding import Encoding
+from ..io.table import Columns
+from ..models.model import Model
+from .program import Program
+
+MOST_COLUMNS = 30
+"""That are tried one by one."""
+CLOSE = 1e-12
+"""Of the size of what is summed up."""
+
+Row = Mapping[str, Any]
+
+
+class Answered(NamedTuple):
+    """What is said of one row; None where it is refused."""
+
+    label: Any
+    scores: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    size: float = 1.0
+    """Σ|wⱼxⱼ|: what rounding is in proportion to."""
+
+
+def encoding_of(model: Model) -> Encoding:
+    """How cells become X; of a model of a matrix every column is a number."""
+    return model.encoding or Encoding(tuple(Column(name, "number") for name in model.columns))
+
+
+def trial_rows(model: Model) -> list[dict[str, Any]]:
+    """Typical, one column changed, all changed, missing, unseen: cells that no training row need have had."""
+    columns = encoding_of(model).columns
+    tried = {column.name: _cells(column, model) for column in columns}
+    base = {name: cells[0] for name, cells in tried.items()}
+    step = max(1, len(columns) // MOST_COLUMNS)
+    rows = [base]
+    for column in columns[::step]:
+        rows += [{**base, column.name: cell} for cell in tried[column.name][1:]]
+    known = {name: cells[: len(cells) - (2 if columns[j].kind == "category" else 1)]
+             for j, (name, cells) in enumerate(tried.items())}  # fmt: skip
+    for k in range(8):
+        rows.append({name: cells[(k * (j + 1) + j) % len(cells)] for j, (name, cells) in enumerate(known.items())})
+    return rows
+
+
+def _cells(column: Column, model: Model) -> list[Any]:
+    """The typical cell first, what is missing or unseen last."""
+    if column.kind == "category":
+        few = list(dict.fromkeys([*column.levels[:3], column.levels[-1]]))
+        strange = "no such level"
+        while strange in column.levels:
+            strange += "!"
+        return [*few, strange, None]
+    middle = column.center if column.fill is None else float(column.fill)
+    wide = column.scale
+    facts, names = model.training, model.columns
+    if column.name in names and model.feature_map is None and len(facts.get("deviations") or ()) == len(names):
+        j = names.index(column.name)
+        wide = column.scale * float(facts["deviations"][j])
+        middle = column.center + column.scale * float(facts["means"][j])
+    return [middle, middle - wide, middle + 1.5 * wide, middle + 40 * wide, None]
+
+
+def answers_of(
+    model: Model, rows: Sequence[Row], unseen: Literal["error", "reference"], probabilities: bool
+) -> list[Answered | None]:
+    """What the model itself says of each row."""
+    return [_answer(model, row, unseen, probabilities) for row in rows]
+
+
+def _answer(model: Model, row: Row, unseen: Any, wanted: bool) -> Answered | None:
+    try:
+        X = encoding_of(model).matrix(Columns({name: [cell] for name, cell in row.items()}), unseen)
+        scores = np.atleast_1d(model.scores(X)[0])
+    except ValueError:  # DataError is one
+        return None
+    p = model.probabilities(X) if wanted else None
+    rule = model.rule.linear()
+    made = X if model.feature_map is None else model.feature_map.expand(X)
+    size = 1.0
+    if rule is not None and rule.weights.shape[-1] == made.shape[1]:
+        size += float((np.abs(made) @ np.abs(np.atleast_2d(rule.weights)).T).max())
+    else:
+        size += float(np.abs(scores).max())
+    label = model.labels(X)[0].item()
+    return Answered(label, tuple(scores.tolist()), () if p is None else tuple(p[0].tolist()), size)
+
+
+def difference(program: Program, rows: Sequence[Row], own: Sequence[Answered | None], found: Sequence[Any]) -> str:
+    """A sentence about the first row of which an export says something else; empty if there is none."""
+    for row, expected, answer in zip(rows, own, found, strict=True):
+        if not _agree(program, expected, answer):
+            return f"Of the row {dict(row)!r} the model says {expected!r}, and the export {answer!r}."
+    return ""
+
+
+def _agree(program: Program, expected: Answered | None, answer: Mapping[str, Any]) -> bool:
+    values = [answer[title] for title in (*program.score_titles, *program.probability_titles)]
+    if expected is None:
+        empty = answer["label"] in (None, "") or answer["label"] != answer["label"]
+        return empty and all(value is None or value == "" or value != value for value in values)
+    told = (*expected.scores, *expected.probabilities)
+    near = CLOSE * expected.size
+    if any(
+        value is None or value == "" or not abs(value - own) <= near for value, own in zip(values, told, strict=True)
+    ):
+        return False
+    return _same_label(expected.label, answer["label"]) or _tie(expected)
+
+
+def _same_label(own: Any, found: Any) -> bool:
+    return bool(own == found) or str(own) == str(found)
+
+
+def _tie(expected: Answered) -> bool:
+    """Whether rounding may decide."""
+    s = expected.scores
+    margin = abs(s[0]) if len(s) == 1 else float(np.diff(np.sort(s))[-1])
+    return margin <= 2 * CLOSE * expected.size or not math.isfinite(margin)

@@ -1,0 +1,122 @@
+"""From a model to the steps that give its answers; what has no such steps is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from ..models.model import Model
+from ..models.rules import Linear
+from .building import Builder, minus
+from .errors import CannotExportError
+from .program import Expression, Number, Product, Program, Ref, Sum
+from .sharing import all_or_nothing, in_the_limit, shares, sigmoids, softmax
+
+REFUSED = {
+    "kernel": "its score is a sum over training rows, which the file of the model holds and no formula should.",
+    "voted": "every weight that it ever had votes on each row.",
+    "committee": "every classifier of a committee votes on each row.",
+    "naive bayes": "what is missing adds nothing to its scores, and levels have tables of their own.",
+    "coded": "its classes are told apart by several classifiers; those of estimators_ that are linear can be exported.",
+}
+
+
+def program_of(
+    model: Model, *, unseen: Literal["error", "reference"] = "error", probabilities: bool = True
+) -> Program:  # fmt: skip
+    """The steps of a model; a `CannotExportError` says which rule has none."""
+    _check_texts(model)
+    if model.rule.kind not in _RULES:
+        raise CannotExportError(
+            f"{model.learner} has a rule of kind {model.rule.kind!r}, which cannot be exported: "
+            f"{REFUSED[model.rule.kind]} Use the saved model itself (separatrix predict), or export a linear learner."
+        )
+    builder = Builder(model, unseen)
+    score, place, p = _RULES[model.rule.kind](builder, model.rule, probabilities)
+    scores, shares = (tuple(_name(each) for each in group) for group in (score, p))
+    return Program(builder.cells, tuple(builder.steps), model.classes, scores, shares, place, tuple(_facts(model)))
+
+
+Answers = tuple[list[Expression], Expression, list[Expression]]
+"""Scores, the place of the class, probabilities."""
+
+
+def _linear(builder: Builder, rule: Linear, wanted: bool) -> Answers:
+    """s = xᵀw + b, and what follows."""
+    x = builder.features(builder.columns(), builder.model.feature_map)
+    W, b = np.atleast_2d(rule.rule.weights), np.atleast_1d(np.asarray(rule.rule.intercept, np.float64))
+    z = builder.scored("sum", W, b, x)
+    score = [builder.settled(each) for each in (z if len(z) != 2 else [builder.named("sum", minus(z[1], z[0]))])]
+    if rule.limit is not None:
+        seen = in_the_limit(builder, rule.limit, x)
+        return score, builder.first_largest(seen), _corrected(builder, rule, seen) if wanted else []
+    place = builder.place(score)
+    if not wanted or not (rule.likely or rule.separated):
+        return score, place, []
+    if rule.separated:
+        return score, place, _corrected(builder, rule, all_or_nothing(builder, score))
+    shift = np.zeros(len(builder.model.classes)) if rule.prior is None else rule.prior.shift
+    two = len(score) == 1
+    p = sigmoids(builder, score[0], float(shift[1] - shift[0])) if two else softmax(builder, score, shift)
+    return score, place, p
+
+
+def _corrected(builder: Builder, rule: Linear, seen: list[Expression]) -> list[Expression]:
+    """pₖτₖ/πₖ by their sum: what is 0 or 1 stays so."""
+    if rule.prior is None:
+        return seen
+    ratio = np.exp(rule.prior.shift).tolist()
+    return shares(builder, [builder.named("part", Product((Number(r), p))) for r, p in zip(ratio, seen, strict=True)])
+
+
+def _quadratic(builder: Builder, rule: Any, wanted: bool) -> Answers:
+    """sₖ = levelₖ − ½‖U⁻ᵀD⁻¹(x − μₖ)‖²."""
+    q = rule.quadratic
+    x = [builder.named("x", each) for each in builder.features(builder.columns(), builder.model.feature_map)]
+    z: list[Expression] = []
+    for k, factor in enumerate(q.factors):
+        away = [builder.named("away", Sum((each, Number(-float(m)), Number(-float(r)))))
+                for each, m, r in zip(x, q.mean[k], q.rest[k], strict=True)]  # fmt: skip
+        W = factor.whiten(np.eye(len(x)))
+        white = [builder.named("white", builder.weighted(w[: i + 1], 0.0, away[: i + 1])) for i, w in enumerate(W)]
+        squares = builder.total([Product((each, each)) for each in white])
+        z.append(builder.named("sum", Sum((Number(float(q.level[k])), Product((Number(-0.5), squares))))))
+    score = [builder.settled(each) for each in (z if len(z) != 2 else [builder.named("sum", minus(z[1], z[0]))])]
+    p: list[Expression] = []
+    if wanted:
+        two = len(score) == 1
+        p = sigmoids(builder, score[0], 0.0) if two else softmax(builder, score, np.zeros(len(score)))
+    return score, builder.place(score), p
+
+
+_RULES: dict[str, Any] = {"linear": _linear, "quadratic": _quadratic}
+
+
+def _name(value: Expression) -> str:
+    assert isinstance(value, Ref)
+    return value.name
+
+
+def _check_texts(model: Model) -> None:
+    """No target holds the sign 0 or half a sign in a text."""
+    columns = model.encoding.columns if model.encoding is not None else ()
+    texts = [*model.columns, *(each.name for each in columns), *map(str, model.classes)]
+    texts += [level for each in columns for level in each.levels]
+    for text in texts:
+        if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+            raise CannotExportError(
+                f"The text {text!r} is the name of a column, a level or a class, and holds a sign that neither C nor "
+                "databases can hold in a text: rename it, and fit again."
+            )
+
+
+def _facts(model: Model) -> list[str]:
+    rows = model.training.get("rows")
+    fitted = f"{model.learner} of {len(model.classes)} classes" + (f", fitted to {rows} rows" if rows else "")
+    said = [fitted + f", Separatrix {model.package}."]
+    if model.verdict is not None:
+        said += [line for line in str(model.verdict.get("text", "")).splitlines() if line.strip()][:1]
+    if model.interrupted:
+        said.append("The fit was interrupted before its end.")
+    return said
