@@ -49,7 +49,7 @@ def _linear(builder: Builder, rule: Linear, wanted: bool) -> Answers:
     z = builder.scored("sum", W, b, x)
     score = [builder.settled(each) for each in (z if len(z) != 2 else [builder.named("sum", minus(z[1], z[0]))])]
     if rule.limit is not None:
-        seen = in_the_limit(builder, rule.limit, x)
+        seen = in_the_limit(builder, rule.limit, x, score)
         return score, builder.first_largest(seen), _corrected(builder, rule, seen) if wanted else []
     place = builder.place(score)
     if not wanted or not (rule.likely or rule.separated):

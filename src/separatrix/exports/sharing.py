@@ -45,8 +45,11 @@ def all_or_nothing(builder: Builder, score: list[Expression]) -> list[Expression
     return shares(builder, is_in)
 
 
-def in_the_limit(builder: Builder, limit: InTheLimit, x: list[Expression]) -> list[Expression]:
-    """The softmax of Vx + b among the classes with the largest score of u, as `InTheLimit.probabilities`."""
+def in_the_limit(builder: Builder, limit: InTheLimit, x: list[Expression], score: list[Expression]) -> list[Expression]:
+    """The softmax of Vx + b among the classes with the largest score of u, as `InTheLimit.probabilities`.
+
+    The scores have no part in it; 0·s makes it unknown where they are, as a comparison with the unknown is false.
+    """
     size = [Choice(each.code, tuple(map(abs, each.values))) if isinstance(each, Choice)
             else builder.named("size", Abs(each)) for each in x]  # fmt: skip
     lead = builder.scored("lead", limit.direction, limit.direction_intercept, x)
@@ -58,4 +61,5 @@ def in_the_limit(builder: Builder, limit: InTheLimit, x: list[Expression]) -> li
     # a class that is not tied falls so far below that its part is 0; one of them always is
     kept = [builder.named("kept", If(a, "<=", near, r, FAR)) for a, r in zip(away, rest, strict=True)]
     peak = builder.largest(kept)
-    return shares(builder, [builder.named("e", Exp(minus(each, peak))) for each in kept])
+    known = builder.named("nothing", builder.total([Product((ZERO, each)) for each in score]))
+    return shares(builder, [builder.named("e", Exp(Sum((minus(each, peak), known)))) for each in kept])

@@ -36,6 +36,8 @@ class Dialect:
     is_number: str
     """Whether {x}, which is not missing, is a number at all."""
     truth: tuple[str, str]
+    once: str = ""
+    """Says that a step is to be computed once, not wherever it is read: a planner that does not would never end."""
     note: str = ""
 
 
@@ -57,11 +59,11 @@ DIALECTS = {
     "postgresql": Dialect(
         "PostgreSQL", "DOUBLE PRECISION", '(CAST({x} AS TEXT) COLLATE "C")', "greatest",
         lambda value: f"{value!r}::float8",
-        "({x} IS NULL OR CAST({x} AS DOUBLE PRECISION) = 'NaN')", "", ("TRUE", "FALSE"),
+        "({x} IS NULL OR CAST({x} AS DOUBLE PRECISION) = 'NaN')", "", ("TRUE", "FALSE"), "MATERIALIZED ",
     ),
     "sqlite": Dialect(
         "SQLite", "REAL", "(CAST({x} AS TEXT) COLLATE BINARY)", "max", _in_two, "({x} IS NULL)",
-        "typeof({x}) IN ('integer', 'real') AND ", ("1", "0"),
+        "typeof({x}) IN ('integer', 'real') AND ", ("1", "0"), "",
         "Texts in a column of numbers are no numbers here: declare the column REAL, or cast it.\n"
         "-- Probabilities need the function exp, which SQLite has if it was built with its mathematical functions;\n"
         "-- if yours has not, export the model without them (probabilities=False, --no-probabilities).",
@@ -168,7 +170,7 @@ def sql_text(
     parts = []
     for k, (name, step) in enumerate(zip(names, steps, strict=True)):
         source = quoted(table) if k == 0 else names[k - 1]
-        parts.append(f"{name} AS (\n  SELECT{step}\n  FROM {source}\n)")
+        parts.append(f"{name} AS {to.dialect.once}(\n  SELECT{step}\n  FROM {source}\n)")
     columns = [f"{to.stem}kept{k} AS {quoted(name)}" for k, name in enumerate(kept)]
     answers = [_label(program, to), *(to.name(each) for each in (*program.scores, *program.probabilities))]
     columns += [f"{value} AS {quoted(title)}" for value, title in zip(answers, titles, strict=True)]
