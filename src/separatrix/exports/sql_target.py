@@ -63,8 +63,8 @@ DIALECTS = {
     ),
     "sqlite": Dialect(
         "SQLite", "REAL", "(CAST({x} AS TEXT) COLLATE BINARY)", "max", _in_two, "({x} IS NULL)",
-        "typeof({x}) IN ('integer', 'real') AND ", ("1", "0"), "",
-        "Texts in a column of numbers are no numbers here: declare the column REAL, or cast it.\n"
+        "typeof({x}) IN ('integer', 'real') AND ", ("1", "0"), "MATERIALIZED ",
+        "SQLite 3.35 or later. Texts in a column of numbers are no numbers here: declare the column REAL, or cast it.\n"
         "-- Probabilities need the function exp, which SQLite has if it was built with its mathematical functions;\n"
         "-- if yours has not, export the model without them (probabilities=False, --no-probabilities).",
     ),
