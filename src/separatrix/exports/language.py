@@ -133,7 +133,7 @@ def in_two(value: float) -> tuple[float, float]:
     Spreadsheets read no more than 15 digits of a number, and SQLite misreads some numbers of 17.
 
     >>> in_two(0.1), in_two(1 / 3)
-    ((0.1, 0.0), (0.333333333333333, 3.1e-16))
+    ((0.1, 0.0), (0.333333333333333, 3.3e-16))
     """
     high = float(f"{value:.15g}")
     for digits in range(2, 18):
