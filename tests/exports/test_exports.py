@@ -23,6 +23,7 @@ from separatrix import (
 from separatrix.exports import export as home
 from separatrix.exports import running
 from separatrix.exports.c_target import c_text
+from separatrix.exports.checking import trial_rows
 from separatrix.exports.composing import program_of
 from separatrix.exports.errors import CannotExportError
 from separatrix.exports.language import in_two
@@ -346,3 +347,15 @@ def test_texts_are_quoted():
     assert literal("it's") == "'it''s'"
     program = program_of(made([1.0], 0.0, ("??=", "*/"), ("*/ x",)))
     assert c_text(program, "*/ checked").count("*/") == 3  # two comments end, and a label is a text
+
+
+def test_the_rows_that_a_file_keeps_are_tried(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    path = tmp_path / "model.json"
+    separatrix.save(separatrix.LogisticRegression().fit(X, X[:, 0] + rng.normal(size=60) > 0), path)
+    kept = json.loads(path.read_text(encoding="utf-8"))["examples"]
+    model = separatrix.load(path)
+    tried = [list(row.values()) for row in trial_rows(model)]
+    assert kept
+    assert all(each["cells"] in tried for each in kept)

@@ -11,6 +11,7 @@ import numpy as np
 from ..io.columns import Column
 from ..io.encoding import Encoding
 from ..io.table import Columns
+from ..models.examples import examples_of
 from ..models.model import Model
 from .program import Program
 
@@ -38,12 +39,17 @@ def encoding_of(model: Model) -> Encoding:
 
 
 def trial_rows(model: Model) -> list[dict[str, Any]]:
-    """Typical, one column changed, all changed, missing, unseen: cells that no training row need have had."""
+    """The rows that its file keeps; then typical, one column changed, all changed, missing, unseen.
+
+    No training row need have had these cells.
+    """
     columns = encoding_of(model).columns
+    names = [column.name for column in columns]
     tried = {column.name: _cells(column, model) for column in columns}
     base = {name: cells[0] for name, cells in tried.items()}
     step = max(1, len(columns) // MOST_COLUMNS)
-    rows = [base]
+    rows = [dict(zip(names, each.row(len(names)), strict=True)) for each in examples_of(model)]
+    rows.append(base)
     for column in columns[::step]:
         rows += [{**base, column.name: cell} for cell in tried[column.name][1:]]
     known = {name: cells[: len(cells) - (2 if columns[j].kind == "category" else 1)]
