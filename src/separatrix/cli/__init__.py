@@ -11,6 +11,7 @@ NEEDED = frozenset({"cyclopts", "rich", "duckdb"})
 def main() -> None:
     """Run the command that was typed, and exit with its status."""
     try:
+        from .early import process_is_ours
         from .running import run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in NEEDED:
@@ -20,4 +21,5 @@ def main() -> None:
             '  install it: pip install "separatrix[cli]"\n'
         )
         sys.exit(2)
+    process_is_ours()
     sys.exit(run(sys.argv[1:]))

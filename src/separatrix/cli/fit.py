@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -173,8 +174,7 @@ def _shown(asked: Asked, talking: Talking) -> Answer:
 
 
 def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
-    from ..models.file import write
-    from ..models.taking import model_of
+    from .early import early, modules_of_a_fit
     from .fit_facts import Outcome, rows_of_rule, table_facts, training_facts
     from .fit_words import answer_of
     from .lesson import lesson_of
@@ -182,7 +182,9 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
     from .teaching import teach
 
     with ExitStack() as stack:
+        loading = stack.enter_context(early(modules_of_a_fit(asked.known.home, asked.data)))
         table = stack.enter_context(opened(asked.data, asked.reading, asked.seed))
+        reading = stack.enter_context(early([partial(table_facts, table)]))
         decisions = decisions_of(
             table,
             asked.reading,
@@ -194,13 +196,17 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
             table, decisions, target=asked.target, weights=asked.weights, group=asked.group, missing=asked.missing,
             standardise=asked.standardise,
         )  # fmt: skip
-        facts = table_facts(table)
+        [facts] = reading.wait()
+        loading.wait()
         if asked.cv is None:
             stack.close()  # what duckdb holds is free before the fit needs it
         estimator = asked.made()
         teach(estimator, asked.known, lesson, talking, reduced=asked.reduction is not None)
         interrupted = estimator.verdict_.status == "interrupted"
         crossed = _crossed(table, lesson, asked, talking) if asked.cv is not None and not interrupted else None
+    from ..models.file import write
+    from ..models.taking import model_of
+
     outcome = Outcome(estimator, lesson, facts, crossed, interrupted)
     replaced = Path(asked.output).exists()
     training = training_facts(asked, outcome)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, norm
+from scipy.special import chdtrc, gammaincinv, ndtr, ndtri
 
 from ..data.threads import one_blas_thread
 from ..verdict import plain_value
@@ -134,7 +134,7 @@ class Inference:
     @property
     def p(self) -> Floats:
         """2Φ(−|z|): the chance of a |z| as large as this if the coefficient were zero."""
-        return 2 * norm.sf(np.abs(self.z))  # type: ignore[no-any-return]
+        return 2 * ndtr(-np.abs(self.z))  # type: ignore[no-any-return]
 
     @property
     def odds_ratios(self) -> Floats:
@@ -147,14 +147,14 @@ class Inference:
         _checked_level(level)
         _checked_choice("method", method, METHODS)
         if method == "wald":
-            half = norm.ppf((1 + level) / 2) * self.standard_errors
+            half = ndtri((1 + level) / 2) * self.standard_errors
             return np.stack([self.coefficients - half, self.coefficients + half], axis=-1)  # type: ignore[no-any-return]
         self._open()
         self._may_profile("method='profile'", "method='wald'")
         key = f"profile {level!r}"
         if key not in self._kept:
             try:
-                self._kept[key] = profile_ends(self._summit, self.functions, float(chi2.ppf(level, 1)) / 2)
+                self._kept[key] = profile_ends(self._summit, self.functions, float(gammaincinv(0.5, level)))
             except LostError as where:
                 raise InferenceRefused(
                     f"An end of a profile interval was not found ({where}): use method='wald'."
@@ -186,7 +186,7 @@ class Inference:
             with one_blas_thread():
                 without = constrained_maximum(top.likelihood, top.v, self.functions[at], np.zeros(len(at)))
             statistic = max(0.0, 2 * (top.value - without.value))
-        return TestResult(statistic, len(at), float(chi2.sf(statistic, len(at))), names, chosen)
+        return TestResult(statistic, len(at), float(chdtrc(len(at), statistic)), names, chosen)
 
     def signed_roots(self) -> Floats:
         """r = sign(β) √(2(ℓ̂ − max ℓ | β = 0)): what z is where the likelihood is no parabola; p is 2Φ(−|r|).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -17,10 +18,13 @@ from .gaps import Missing, check_finite, check_there, checked_gaps, missing_at_f
 from .table import Table
 
 Floats = NDArray[np.float64]
-TOGETHER = 16
-"""Features of neighbouring columns that are written together: two lines of the cache, so that each is fetched once."""
+TOGETHER = 1 << 28
+"""Bytes of columns that are held at a time to be written together."""
 BLOCK = 1 << 16
 """Numbers that are written together: they stay in the cache until all their columns are there."""
+THREADS, MANY = 2, 1 << 22
+"""From so many numbers on, so many threads write: half of the time goes into memory that is touched for the first time.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,13 +65,10 @@ class Encoding:
         check_there(self.columns, table)
         found = np.zeros((table.rows, len(self.names)))
         start = 0
-        for group in _groups(self.columns):
+        for group in _groups(self.columns, table.rows):
             written = [_written(column, table, unseen) for column in group]
             places = np.cumsum([start, *(len(column.features) for column in group)]).tolist()
-            step = max(64, BLOCK // TOGETHER)
-            for lo in range(0, table.rows, step):
-                for one, at in zip(written, places, strict=False):
-                    one.fill(found, at, lo, min(lo + step, table.rows))
+            _write(found, written, places)
             start = places[-1]
         return found
 
@@ -180,18 +181,38 @@ class _Number:
 class _Category:
     """1[level] of each level but the first, and 1[x is missing]."""
 
-    place: NDArray[np.int32]
-    """Of each row: 0 for the reference."""
+    codes: NDArray[np.int32]
+    place: NDArray[np.intp]
+    """Of each code: which of the columns is 1; 0 for the reference."""
     column: Column
     missing: NDArray[np.bool_] | None
 
     def fill(self, out: Floats, at: int, lo: int, hi: int) -> None:
         """Rows lo to hi of the columns from `at` on, which hold zeros."""
-        place = self.place[lo:hi]
+        place = self.place[self.codes[lo:hi]]
         rows = np.flatnonzero(place)
-        out[lo + rows, at - 1 + place[rows]] = 1.0
+        block = out[lo:hi].reshape(-1)
+        block[rows * out.shape[1] + (place[rows] + (at - 1))] = 1.0
         if self.missing is not None:
             out[lo:hi, at + len(self.column.levels) - 1] = self.missing[lo:hi]
+
+
+def _write(out: Floats, columns: Sequence[_Number | _Category], places: Sequence[int]) -> None:
+    """All of the columns, block by block of rows, each from its place on."""
+    step = max(64, BLOCK // max(1, out.shape[1]))
+
+    def write(lo: int) -> None:
+        for column, at in zip(columns, places, strict=False):
+            column.fill(out, at, lo, min(lo + step, len(out)))
+
+    starts = range(0, len(out), step)
+    if out.size < MANY:
+        for lo in starts:
+            write(lo)
+        return
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in pool.map(write, starts):
+            pass
 
 
 def _written(column: Column, table: Table, unseen: str) -> _Number | _Category:
@@ -204,26 +225,27 @@ def _written(column: Column, table: Table, unseen: str) -> _Number | _Category:
     codes, levels = table.coded(column.name)
     gaps = checked_gaps(column, table, _missing_codes(codes))
     known = {level: place for place, level in enumerate(column.levels)}
-    places = np.array([*(known.get(level, -1) for level in levels), 0], np.int32)  # the last is what is missing
-    if (places[:-1] < 0).any():
-        found = places[codes]
-        strange = found < 0
-        if strange.any():
-            if unseen != "reference":
-                raise unseen_level(table, column, levels, codes, strange)
-            found[strange] = 0
-        return _Category(found, column, gaps)
-    return _Category(places[codes], column, gaps)
+    places = np.array([*(known.get(level, -1) for level in levels), 0], np.intp)  # the last is what is missing
+    strange = places < 0
+    if strange.any():
+        where = strange[codes]
+        if where.any() and unseen != "reference":
+            raise unseen_level(table, column, levels, codes, where)
+        places[strange] = 0
+    return _Category(codes, places, column, gaps)
 
 
-def _groups(columns: Sequence[Column]) -> Iterator[list[Column]]:
-    """Neighbours that make so many features together, or one column that makes more."""
+def _groups(columns: Sequence[Column], rows: int) -> Iterator[list[Column]]:
+    """Neighbours that take so many bytes together, or one column that takes more."""
     group: list[Column] = []
+    room = TOGETHER
     for column in columns:
-        group.append(column)
-        if sum(len(each.features) for each in group) >= TOGETHER:
+        size = rows * (8 if column.kind == "number" else 4)
+        if group and size > room:
             yield group
-            group = []
+            group, room = [], TOGETHER
+        group.append(column)
+        room -= size
     if group:
         yield group
 

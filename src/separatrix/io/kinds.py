@@ -29,6 +29,10 @@ def decide(
     `na` is what the table was opened with: it is known there, and only named here so that errors can speak of it.
     """
     asked = _asked(table, target, weights, group, number, category, drop)
+    fetch_ahead = getattr(table, "fetch_ahead", None)
+    if fetch_ahead is not None:
+        levels = ("drop", "target", "group", "category")
+        fetch_ahead([name for name in table.names if asked.get(name) not in levels])
     return tuple(_decide(table, name, asked.get(name, ""), na) for name in table.names)
 
 
@@ -143,7 +147,7 @@ def _number(table: Table, name: str, seen: Profile, why: str) -> Decision:
     if seen.numbers < seen.values:  # the cell is named by `numbers`, when a model asks for the column
         return Decision(name, "number", why, seen.missing, seen.distinct)
     values = table.numbers(name)
-    summary = _moments(values)
+    summary = _moments(values, missing=seen.missing > 0)
     if summary[0] == summary[1] and not why.startswith("--"):
         return _ignored(name, seen, "it has the same value in every row that has one")
     if seen.distinct is not None and seen.distinct <= FEW_NUMBERS and not why.startswith("--"):
@@ -157,9 +161,9 @@ def _is_whole(values: Floats) -> bool:
     return bool(np.all((values == np.rint(values)) | np.isnan(values)))
 
 
-def _moments(values: Floats) -> tuple[float | None, float | None, float | None, float | None]:
-    """Least, greatest, mean, deviation of the values that are there."""
-    there = values[~np.isnan(values)]
+def _moments(values: Floats, *, missing: bool = False) -> tuple[float | None, float | None, float | None, float | None]:
+    """Least, greatest, mean, deviation of the values that are there; NaN is where one is missing."""
+    there = values[~np.isnan(values)] if missing else values
     if not len(there):
         return None, None, None, None
     with np.errstate(over="ignore", invalid="ignore"):

@@ -6,7 +6,7 @@ import hashlib
 import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import IO, Any, NamedTuple
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .columns import Profile
 from .database import connect, literal
 from .errors import DataError, Place, Remedy
+from .fetched import Fetched, Numbers, numbers_of
 from .nearest import did_you_mean
 from .numbers import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
 from .parts import Loaded, Part, codes_of, plain_codes, without_unused
@@ -39,6 +40,7 @@ class OpenTable:
     _folder: tempfile.TemporaryDirectory[str]
     _kept: NDArray[np.int64] | None
     """The places of the rows among all rows of the files, where --where or --sample chose some."""
+    _fetched: Fetched = field(default_factory=Fetched)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,20 +72,26 @@ class OpenTable:
             known = [number_of(level, loaded.options.decimal) for level in coded.levels]
             if None not in known:
                 return np.array([np.nan, *known], np.float64)[coded.codes + 1]
-        found = loaded.column(loaded.number(j))
-        missing = np.ma.getmaskarray(found) if isinstance(found, np.ma.MaskedArray) else None
-        values = np.array(np.ma.getdata(found), np.float64)
-        wrong = ~np.isfinite(values)
-        if missing is not None:
-            values[missing] = np.nan
-            wrong &= ~missing
-        if wrong.any():
-            raise self._no_number(j, int(wrong.argmax()), int(wrong.sum()))
-        return values
+        found = self._fetched.numbers(j, self._numbers)
+        if found.wrong is not None:
+            raise self._no_number(j, int(found.wrong.argmax()), int(np.count_nonzero(found.wrong)))
+        return found.values
+
+    def fetch_ahead(self, names: Sequence[str]) -> None:
+        """Get columns that are numbers in duckdb, several at a time; whoever asks for one later finds it there."""
+        places = (self._place_of(name) for name in names)
+        numbers = [j for j in places if self._loaded.family(j) == "number"]
+        self._fetched.ahead(numbers, self._numbers, 8 * self.rows)
+
+    def _numbers(self, j: int) -> Numbers:
+        return numbers_of(self._loaded.column(self._loaded.number(j)))
 
     def coded(self, name: str) -> Coded:
         """A column as levels; numbers are levels by their text as it stands in the file."""
-        j, loaded = self._place_of(name), self._loaded
+        return self._fetched.coded(self._place_of(name), self._coded)
+
+    def _coded(self, j: int) -> Coded:
+        name, loaded = self.names[j], self._loaded
         kind = loaded.types[j]
         if loaded.family(j) == "nested":
             raise DataError(f"values of type {kind} are not levels", place=self.place(0), column=name)
@@ -106,10 +114,13 @@ class OpenTable:
         kind = loaded.family(j)
         if self._has_codes(j):
             return profile_of_levels(self.coded(name), loaded.options.decimal)
-        if kind in ("number", "nested"):
-            finite = f"count(*) FILTER (isfinite({loaded.number(j)}))" if kind == "number" else "0"
-            values, numbers = loaded.ask(f"count({loaded.value(j)}), {finite}")
-            return Profile(kind, int(values), self.rows - int(values), None, int(numbers), 0)
+        if kind == "number":
+            found = self._fetched.numbers(j, self._numbers)
+            wrong = 0 if found.wrong is None else int(np.count_nonzero(found.wrong))
+            return Profile(kind, self.rows - found.missing, found.missing, None, self.rows - found.missing - wrong, 0)
+        if kind == "nested":
+            there = int(loaded.ask(f"count({loaded.value(j)})")[0])
+            return Profile(kind, there, self.rows - there, None, 0, 0)
         text = loaded.text(j)
         values, distinct, times, commas, numbers = loaded.ask(
             f"count({text}), count(DISTINCT {text}), count(*) FILTER (regexp_full_match({text}, {literal(TIME)})), "
@@ -160,6 +171,7 @@ class OpenTable:
 
     def close(self) -> None:
         """Give the memory back and remove what was unpacked."""
+        self._fetched.forget()
         self._loaded.connection.close()
         self._folder.cleanup()
 

@@ -105,8 +105,8 @@ class Loaded:
         return self.connection.execute(f"SELECT {what} FROM data {rest}").fetchall()[0]  # type: ignore[no-any-return]  # noqa: S608
 
     def column(self, what: str, rest: str = "") -> Any:
-        """One column of numbers, as an array (masked where values are missing)."""
-        return self.connection.execute(f"SELECT {what} AS v FROM data {rest}").fetchnumpy()["v"]  # noqa: S608
+        """One column of numbers, as an array (masked where values are missing). Several threads may ask."""
+        return self.connection.cursor().execute(f"SELECT {what} AS v FROM data {rest}").fetchnumpy()["v"]  # noqa: S608
 
 
 def types_of(connection: Any) -> tuple[str, ...]:

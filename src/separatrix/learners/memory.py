@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..data import Sparse
-from ..data.threads import one_blas_thread
+from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..frame import written_out
 from .conclusion import Prepared
 
 Floats = NDArray[np.float64]
 NUMBERS, MOST_ROWS, LEAST_ROWS = 1 << 18, 1 << 15, 256
 """Numbers and rows of X that a fit reads for the means of its columns: all of X would make it a tenth longer."""
+
+LARGE = 1 << 22
+"""Numbers in X from which several threads read it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,8 @@ class Facts:
     """Of the columns, by weight."""
     sampled: bool
     """Whether the means are those of a sample of the rows."""
+    deviations: Floats | None = None
+    """Of the columns, by weight, where somebody wanted to know them."""
 
 
 class Keeper:
@@ -95,6 +100,8 @@ def entropy_of(T: Floats, cost: Floats, class_weight: tuple[float, ...]) -> floa
 
 def split_by_class(T: Floats, cost: Floats, class_weight: tuple[float, ...]) -> Floats:
     """cᵢ fₖ tᵢₖ: what each row counts as one of each class."""
+    if not cost.size and set(class_weight) == {1.0}:
+        return T
     return T * np.array(class_weight) * (cost[:, None] if cost.size else 1.0)  # type: ignore[no-any-return]
 
 
@@ -110,9 +117,7 @@ def means_of(X: Any, cost: Floats) -> Floats:
             return weight @ X + total  # in double precision
         if isinstance(X, Sparse):
             return total + np.bincount(X.named, X.numbers * np.repeat(weight, np.diff(X.starts)), X.shape[1])
-        for rows, block in _blocks(X):
-            total += weight[rows] @ block
-    return total
+        return _summed(X, weight, lambda block: block, total)
 
 
 def deviations_of(X: Any, cost: Floats, means: Floats) -> Floats:
@@ -125,18 +130,24 @@ def deviations_of(X: Any, cost: Floats, means: Floats) -> Floats:
         total += np.bincount(X.named, each * np.square(X.numbers - means[X.named]), X.shape[1])
         total += np.maximum(1 - there, 0) * np.square(means)
         return np.sqrt(total)
-    for rows, block in _blocks(X):
-        total += weight[rows] @ np.square(block - means)
-    return np.sqrt(total)
+    with one_blas_thread():
+        return np.sqrt(_summed(X, weight, lambda block: np.square(block - means), total))
 
 
 def _shares(cost: Floats, rows: int) -> Floats:
     return cost / cost.sum() if cost.size else np.full(rows, 1 / rows)
 
 
-def _blocks(X: Any) -> Iterator[tuple[slice, Floats]]:
-    """Some rows at a time, written out."""
+def _summed(X: Any, weight: Floats, of: Callable[[Floats], Floats], total: Floats) -> Floats:
+    """Σᵢ weightᵢ f(xᵢ), block by block in their order, whatever the number of threads."""
     size = max(16, NUMBERS // max(1, X.shape[1]))
-    for lo in range(0, len(X), size):
+
+    def part(lo: int) -> Floats:
         rows = slice(lo, min(lo + size, len(X)))
-        yield rows, written_out(X[rows])
+        with np.errstate(all="ignore"):
+            return np.asarray(weight[rows] @ of(written_out(X[rows])))
+
+    with ordered_map(thread_count() if X.size >= LARGE else 1) as each:
+        for found in each(part, range(0, len(X), size)):
+            total += found
+    return total

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from ..numerics import log_sum_exp, sigmoid, softplus
+from ..numerics import log_sum_exp, positive, sigmoid
 from .absent import present
 from .limits import limit_probabilities
 from .memory import Facts, entropy_of, means_of, split_by_class
@@ -25,7 +27,8 @@ UNSURE = "the fit was stopped before it knew its loss, which would tell its rows
 CHANGED = "the training rows have changed since the fit; call summary(X, y) with the rows as they were."
 
 
-class Given(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Given:
     """Rows as they were given, and as they are read."""
 
     X: Any
@@ -36,6 +39,17 @@ class Given(NamedTuple):
     """The probability of each class."""
     cost: Floats
     """The weights of the rows; none: all one."""
+    _known: dict[str, Any] = field(default_factory=dict)
+
+    def once(self, what: str, work: Callable[[], Any]) -> Any:
+        """What is asked for several times of the same rows and the same model, worked out the first time."""
+        if what not in self._known:
+            self._known[what] = work()
+        return self._known[what]
+
+    def scores(self, model: Any) -> Floats:
+        """z of each row."""
+        return np.asarray(self.once("scores", lambda: model.rule_.score(self.rows)))
 
 
 def readable(model: Any, X: Any, y: Any, sample_weight: Any) -> Given:
@@ -99,38 +113,48 @@ def facts_of_given(given: Given, class_weight: tuple[float, ...], soft: bool) ->
 def mean_loss(model: Any, given: Given) -> float:
     """What was minimised, at the weights of the model; after *quasi-separated* in the limit."""
     claim = model.verdict_.claim
-    split = split_by_class(given.targets, given.cost, claim.class_weight)
     losses = {"likelihood": _log_loss, "squared": _squared_loss}
-    total = losses[claim.objective](model, given.rows, split)
-    return float(total / split.sum() + claim.l2 / 2 * np.square(model.coef_).sum())
+    total = losses[claim.objective](model, given)
+    return float(total / _split(model, given).sum() + claim.l2 / 2 * np.square(model.coef_).sum())
 
 
 def log_likelihood(model: Any, given: Given) -> float:
     """ℓ = Σᵢ cᵢ Σₖ tᵢₖ log P(k | xᵢ), class weights counted."""
-    return -_log_loss(model, given.rows, split_by_class(given.targets, given.cost, model.verdict_.claim.class_weight))
+    return -_log_loss(model, given)
 
 
 def second_probability(model: Any, given: Given) -> Floats:
     """P(1 | x) of two classes, as the fit saw them; after *separated* and *quasi-separated* its limit."""
     if model.verdict_.status == "quasi-separated":
         return limit_probabilities(model.verdict_, given.rows)[:, 1]
-    z = model.rule_.score(given.rows)
+    z = given.scores(model)
     if model.verdict_.status == "separated":
         return (np.sign(z) + 1) / 2  # type: ignore[no-any-return]
     return sigmoid(z)  # type: ignore[no-any-return]
 
 
-def _log_loss(model: Any, rows: Any, split: Floats) -> float:
+def _split(model: Any, given: Given) -> Floats:
+    """What each row counts as one of each class."""
+    return split_by_class(given.targets, given.cost, model.verdict_.claim.class_weight)
+
+
+def _log_loss(model: Any, given: Given) -> float:
+    return float(given.once("log loss", lambda: _log_loss_of(model, given)))
+
+
+def _log_loss_of(model: Any, given: Given) -> float:
+    split = _split(model, given)
     if model.verdict_.status == "quasi-separated":
-        return -float(xlogy(split, limit_probabilities(model.verdict_, rows)).sum())
-    z = model.rule_.score(rows)
+        return -float(xlogy(split, limit_probabilities(model.verdict_, given.rows)).sum())
+    z = given.scores(model)
     if z.ndim == 1:
-        return float(split[:, 0] @ softplus(z) + split[:, 1] @ softplus(-z))
+        rest = np.log1p(np.exp(-np.abs(z)))  # log(1 + eᶻ) = [z]₊ + log(1 + e^−|z|), and so for −z
+        return float(split[:, 0] @ (positive(z) + rest) + split[:, 1] @ (positive(-z) + rest))
     return float(np.sum(split * (log_sum_exp(z)[:, None] - z)))
 
 
-def _squared_loss(model: Any, rows: Any, split: Floats) -> float:
-    z = model.rule_.score(rows)
+def _squared_loss(model: Any, given: Given) -> float:
+    split, z = _split(model, given), given.scores(model)
     if z.ndim == 1:
         return float(split[:, 0] @ np.square(sigmoid(z)) + split[:, 1] @ np.square(sigmoid(-z)))
     weight = split.sum(axis=1)

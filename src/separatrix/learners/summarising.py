@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..interpretation.lines import Spread
 from ..interpretation.measures import measured
 from ..interpretation.summary import Summary
 from ..verdict import listed
-from .memory import Facts
+from .memory import Facts, deviations_of
 from .rows_at_hand import Given, known_facts, rows_of_fit
 from .summary_measures import doubts_of, fit_facts
 from .summary_table import blocks_of, spreads_of
@@ -42,15 +42,26 @@ def summary_of(
         checked_choice("method", method, METHODS), _checked_force(force),
     )  # fmt: skip
     given, lacking = rows_of_fit(model, rows)
-    facts = known_facts(model, given)
+    facts = _facts(model, given)
     reasons, spreads, refused = _inferred(model, given, lacking, asked)
     measures, left_out = measured(fit_facts(model, given, facts))
-    blocks = blocks_of(model, given, facts, asked.reference, spreads)
+    blocks = blocks_of(model, facts, asked.reference, spreads)
     return Summary(
         _head(model, facts), model.verdict_.status, str(model.verdict_), measures, left_out, blocks, asked.reference,
         asked.level, asked.method, asked.covariance, refused,
         tuple(reasons), _notes(model, given, lacking, asked, facts, spread=bool(spreads)),
     )  # fmt: skip
+
+
+def _facts(model: Any, given: Given | None) -> Facts | None:
+    """Facts of the rows, deviations too where there are rows; they are kept, so that these are read once."""
+    facts = known_facts(model, given)
+    if given is None or facts is None:
+        return None if facts is None else replace(facts, deviations=None)
+    facts = replace(facts, deviations=deviations_of(given.rows, given.cost, facts.means))
+    if not hasattr(model, "_online"):
+        model._facts = facts
+    return facts
 
 
 # ----------------------------------------------------------------------------------------------------- what was asked

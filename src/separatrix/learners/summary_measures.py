@@ -81,7 +81,7 @@ def doubts_of(model: Any, given: Given | None, facts: Facts | None) -> tuple[str
 def _counted(given: Given | None, facts: Facts | None) -> bool:
     """Whether each row stands for a whole number of rows of each class; from the totals alone where rows are gone."""
     if given is not None:
-        return bool(whole_counts(given.targets, given.cost).all())
+        return bool(given.once("counted", lambda: whole_counts(given.targets, given.cost).all()))
     totals = np.empty(0) if facts is None else facts.totals
     return bool((np.abs(totals - np.round(totals)) <= 1e-9 * np.maximum(totals, 1)).all())
 
@@ -90,7 +90,7 @@ def _tjur(model: Any, given: Given | None) -> float | None:
     """Mean P(1 | x) of the rows of the second class less that of the first."""
     if given is None or len(model.classes_) > 2 or model.verdict_.claim.soft:
         return None
-    weight = given.targets * (given.cost[:, None] if given.cost.size else 1.0)
+    weight = given.targets * given.cost[:, None] if given.cost.size else given.targets
     first, second = (second_probability(model, given) @ weight) / weight.sum(axis=0)
     return float(second - first)
 

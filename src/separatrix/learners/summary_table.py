@@ -7,22 +7,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from ..interpretation.lines import TENDS, Block, Line, Spread
 from ..separable import INTERCEPT
-from .memory import Facts, deviations_of
-from .rows_at_hand import Given
+from .memory import Facts
 
 Floats = NDArray[np.float64]
 
 
 def blocks_of(
-    model: Any, given: Given | None, facts: Facts | None, reference: Any, spreads: Mapping[Any, list[Spread]]
+    model: Any, facts: Facts | None, reference: Any, spreads: Mapping[Any, list[Spread]]
 ) -> tuple[Block, ...]:
     """wₖ − w_reference for every class k but the reference; in the symmetric form wₖ less the mean of all."""
     known = model.classes_.tolist()
-    scale = _deviations(given, facts)
+    scale = None if facts is None else facts.deviations
     W = per_class(model)
     against = W.mean(axis=0) if reference is None else W[known.index(reference)]
     return tuple(
@@ -38,10 +37,6 @@ def per_class(model: Any) -> Floats:
     return table if len(table) > 1 else np.vstack([np.zeros_like(table), table])
 
 
-def _deviations(given: Given | None, facts: Facts | None) -> Floats | None:
-    return None if given is None or facts is None else deviations_of(given.rows, given.cost, facts.means)
-
-
 def spreads_of(inferred: Any, level: float, method: str) -> dict[Any, list[Spread]]:
     """For every class the spread of each of its weights, in the order of the names.
 
@@ -51,7 +46,7 @@ def spreads_of(inferred: Any, level: float, method: str) -> dict[Any, list[Sprea
     z = inferred.z if method == "wald" else inferred.signed_roots()
     numbers = (
         *np.moveaxis(np.reshape(inferred.interval(level, method), (-1, p, 2)), -1, 0),
-        *(np.reshape(each, (-1, p)) for each in (inferred.standard_errors, z, 2 * norm.sf(np.abs(z)))),
+        *(np.reshape(each, (-1, p)) for each in (inferred.standard_errors, z, 2 * ndtr(-np.abs(z)))),
     )
     return {
         label: [Spread(*(float(each[k, j]) for each in numbers)) for j in range(p)]

@@ -6,19 +6,17 @@ import math
 import platform
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from importlib.metadata import version
 from typing import Any
 
-import numba
 import numpy as np
 import scipy
-import sklearn
 
 from ..data import Sparse
 from ..feature_base import FeatureMap
 from ..interpretation.summary import Summary
 from ..learners.memory import deviations_of, means_of
 from ..learners.validation import checked_costs
-from .curved_rules import Sums
 from .document import DIGITS
 from .rules import Rule, mapped
 
@@ -46,7 +44,15 @@ def facts_of(estimator: Any) -> dict[str, Any]:
 def versions() -> dict[str, str]:
     """Of what the numbers come from."""
     return {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
-            "scikit-learn": sklearn.__version__, "numba": numba.__version__}  # fmt: skip
+            **{name: version(name) for name in ("scikit-learn", "numba")}}  # fmt: skip
+
+
+def known_spread(estimator: Any) -> dict[str, Any] | None:
+    """Means and deviations of all rows of the fit, where a summary has worked them out."""
+    facts = getattr(estimator, "_facts", None)
+    if facts is None or facts.sampled or facts.deviations is None or not np.isfinite(facts.deviations).all():
+        return None
+    return {"means": facts.means.tolist(), "means_sampled": False, "deviations": facts.deviations.tolist()}
 
 
 def spread_of(X: Any, sample_weight: Any, rule: Rule, features: FeatureMap | None) -> dict[str, Any]:
@@ -54,8 +60,8 @@ def spread_of(X: Any, sample_weight: Any, rule: Rule, features: FeatureMap | Non
     if X is None:
         return {}
     rows = Sparse.of(X.tocsr().astype(np.float64)) if hasattr(X, "tocsr") else np.asarray(X, np.float64)
-    if isinstance(rule, Sums):
-        made: Any = rule.features(rows.dense() if isinstance(rows, Sparse) else rows)
+    if rule.kind == "naive bayes":
+        made: Any = rule.features(rows.dense() if isinstance(rows, Sparse) else rows)  # type: ignore[attr-defined]
     else:
         made = mapped(rows, features)
     cost = checked_costs(sample_weight, len(rows))

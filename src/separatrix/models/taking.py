@@ -4,41 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..bayes import BayesClassifier
 from ..data import Sparse
-from ..evidence import Plan
-from ..expansion import Expansion, Record
-from ..families import Family
 from ..feature_base import FeatureMap
 from ..io.encoding import Encoding
-from ..kernels import TableKernel
-from ..learners.base import LinearClassifier
-from ..learners.committee import LinearCommittee, LoggedCommittee
-from ..learners.discriminant import GaussianDiscriminant
-from ..learners.joint_base import JointModel, is_plain, split
-from ..learners.joint_classifier import JointClassifier
-from ..learners.kernel import KernelPerceptron
 from ..learners.limits import InTheLimit
-from ..learners.logistic import LogisticRegression
-from ..learners.naive_bayes import NaiveBayes
-from ..learners.online_to_batch import OnlineToBatch
 from ..learners.validation import names_of
-from ..learners.voted import VotedPerceptron
-from ..multiclass.kinds import OneVsRest
-from ..multiclass.labels import MultiLabel
-from ..multiclass.reduction import Reduction
 from ..rule import LinearRule
-from ..voting import Ballot
-from .curved_rules import Gaussians, Kernel, Sums
-from .facts import FACTS, counted, facts_of, plain, plain_fact, spread_of
-from .many_rules import Coded, Committee, Member, Voted
+from .facts import FACTS, counted, facts_of, known_spread, plain, plain_fact, spread_of
 from .model import FITTED, INTERRUPTED, Model
 from .rules import Linear, Rule
+
+if TYPE_CHECKING:
+    from ..evidence import Plan
+    from ..learners.discriminant import GaussianDiscriminant
+    from ..learners.joint_base import JointModel
+    from ..learners.kernel import KernelPerceptron
+    from ..learners.logistic import LogisticRegression
+    from ..learners.naive_bayes import NaiveBayes
+    from ..learners.online_to_batch import OnlineToBatch
+    from ..learners.voted import VotedPerceptron
+    from ..multiclass.reduction import Reduction
+    from ..voting import Ballot
 
 
 class CannotSaveError(ValueError):
@@ -76,7 +67,8 @@ def model_of(
     said = None if verdict is None else counted(plain({**verdict.to_dict(), "text": str(verdict)}))
     stopped = interrupted or (said is not None and said["status"] == "interrupted")
     added = {key: plain_fact(each) for key, each in (training or {}).items()}
-    known = {**facts_of(estimator), **spread_of(X, sample_weight, *taken), **added}
+    spread = None if X is None else known_spread(estimator)
+    known = {**facts_of(estimator), **(spread or spread_of(X, sample_weight, *taken)), **added}
     ordered = [*(key for key in FACTS if key in known), *sorted(key for key in known if key not in FACTS)]
     return Model(
         type(estimator).__name__, plain(estimator.get_params(deep=False)), classes, columns, taken.rule, taken.features,
@@ -86,10 +78,11 @@ def model_of(
 
 def _taken(estimator: Any) -> Taken:
     for kind in type(estimator).__mro__:
-        if kind in _WAYS:
+        way = _WAYS.get(f"{kind.__module__}.{kind.__qualname__}")
+        if way is not None:
             if hasattr(estimator, "fit"):
                 check_is_fitted(estimator)
-            return _WAYS[kind](estimator)
+            return way(estimator)
     name = f"{type(estimator).__module__.split('.')[0]}'s {type(estimator).__name__}"
     raise CannotSaveError(f"{name} cannot be saved: only learners of Separatrix can. Fit one of them to the rows.")
 
@@ -114,11 +107,15 @@ def _logistic(estimator: LogisticRegression) -> Taken:
 
 def _discriminant(estimator: GaussianDiscriminant) -> Taken:
     if "_quadratic" in estimator.__dict__:
+        from .curved_rules import Gaussians
+
         return Taken(Gaussians(estimator._quadratic))
     return _linear(estimator)
 
 
 def _naive_bayes(estimator: NaiveBayes) -> Taken:
+    from .curved_rules import Sums
+
     if len(estimator.classes_) < 2:
         raise CannotSaveError(_one_class(estimator))
     scorer = estimator._scorer
@@ -126,6 +123,8 @@ def _naive_bayes(estimator: NaiveBayes) -> Taken:
 
 
 def _allowed(plan: Plan) -> list[tuple[float | None, float | None, bool]]:
+    from ..families import Family
+
     def end(number: float) -> float | None:
         return float(number) if math.isfinite(number) else None
 
@@ -138,6 +137,9 @@ def _allowed(plan: Plan) -> list[tuple[float | None, float | None, bool]]:
 
 
 def _joint(estimator: JointModel) -> Taken:
+    from ..learners.joint_base import is_plain, split
+    from ..learners.joint_classifier import JointClassifier
+
     if not is_plain(estimator._map):
         raise CannotSaveError(
             f"{type(estimator).__name__} with the feature map {_named(estimator._map)} cannot be saved: a file holds "
@@ -156,6 +158,10 @@ def _joint(estimator: JointModel) -> Taken:
 
 
 def _kernel(estimator: KernelPerceptron) -> Taken:
+    from ..expansion import Expansion, Record
+    from ..kernels import TableKernel
+    from .curved_rules import Kernel
+
     record = estimator._record
     if not isinstance(record.kernel, TableKernel) or estimator.kernel == "precomputed":
         raise CannotSaveError(
@@ -176,17 +182,22 @@ def _dense(rows: Any) -> Any:
 
 
 def _voted(estimator: VotedPerceptron) -> Taken:
+    from .many_rules import Voted
+
     return Taken(Voted(_written_out(estimator._ballot)))
 
 
 def _written_out(ballot: Ballot) -> Ballot:
-    return Ballot(
+    return type(ballot)(
         ballot.start, ballot.start_intercept, _dense(ballot.rows), ballot.place, ballot.own, ballot.rival, ballot.rate,
         ballot.lifted, ballot.votes, ballot.classes,
     )  # fmt: skip
 
 
 def _online_to_batch(estimator: OnlineToBatch) -> Taken:
+    from ..learners.committee import LinearCommittee, LoggedCommittee
+    from .many_rules import Committee, Voted
+
     committee = estimator._committee
     if isinstance(committee, LoggedCommittee):
         return Taken(Voted(_written_out(committee.ballot)))
@@ -200,6 +211,9 @@ def _online_to_batch(estimator: OnlineToBatch) -> Taken:
 
 
 def _reduction(estimator: Reduction) -> Taken:
+    from ..multiclass.kinds import OneVsRest
+    from .many_rules import Coded, Member
+
     members = []
     for each in estimator.estimators_:
         taken = _taken(each)
@@ -225,20 +239,26 @@ def _refused(why: str) -> Callable[[Any], Taken]:
     return refuse
 
 
-_WAYS: dict[type, Callable[[Any], Taken]] = {
-    LogisticRegression: _logistic,
-    GaussianDiscriminant: _discriminant,
-    NaiveBayes: _naive_bayes,
-    VotedPerceptron: _voted,
-    KernelPerceptron: _kernel,
-    JointModel: _joint,
-    OnlineToBatch: _online_to_batch,
-    Reduction: _reduction,
-    LinearClassifier: _linear,
-    MultiLabel: _refused("a file holds one class a row. Save each of its estimators_ that is fitted, on its own."),
-    BayesClassifier: _refused("it holds a population, which is code. Write that down, and make it anew."),
+_WAYS: dict[str, Callable[[Any], Taken]] = {
+    "separatrix.learners.logistic.LogisticRegression": _logistic,
+    "separatrix.learners.discriminant.GaussianDiscriminant": _discriminant,
+    "separatrix.learners.naive_bayes.NaiveBayes": _naive_bayes,
+    "separatrix.learners.voted.VotedPerceptron": _voted,
+    "separatrix.learners.kernel.KernelPerceptron": _kernel,
+    "separatrix.learners.joint_base.JointModel": _joint,
+    "separatrix.learners.online_to_batch.OnlineToBatch": _online_to_batch,
+    "separatrix.multiclass.reduction.Reduction": _reduction,
+    "separatrix.learners.base.LinearClassifier": _linear,
+    "separatrix.multiclass.labels.MultiLabel": _refused(
+        "a file holds one class a row. Save each of its estimators_ that is fitted, on its own."
+    ),
+    "separatrix.bayes.BayesClassifier": _refused(
+        "it holds a population, which is code. Write that down, and make it anew."
+    ),
 }
-"""How each learner is taken; of a class that is not here, as the class it derives from."""
+"""How each learner is taken, by the name of its class, so that the others need not be loaded.
+
+One that is not here is taken as the class that it derives from."""
 
 
 # -------------------------------------------------------------------------------------------------------- what is known

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
-from scipy.optimize import nnls
 
 from .cases import Cases, Look
 from .program import farthest
@@ -162,6 +161,8 @@ def _farthest(G: Floats, f: Floats) -> Floats | None:
     −f = Gᵀμ with μ ≥ 0 shows that there is none; and where least squares finds no such μ, what it leaves over is a
     point of the cone. Either is checked here: SciPy's solver has been seen to report a residual of zero for neither.
     """
+    from scipy.optimize import nnls  # 0.1 s to load, and few fits need it
+
     mu, _ = nnls(G.T, -f)
     far = f + mu @ G
     length = float(np.linalg.norm(far))

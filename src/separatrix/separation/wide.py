@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from ..data import Sparse
 from ..data.reading import largest
@@ -43,6 +42,8 @@ def separating_rule(cases: Cases) -> Floats | None:
     hinges = Hinges(cases)
     memory = min(MEMORY, (NUMBERS // size - 1) // 2)
     options: Any = {"maxcor": memory, "maxfun": PASSES, "maxiter": PASSES, "ftol": SLOW, "gtol": 0.0}
+    from scipy.optimize import minimize  # 0.1 s to load, and few fits need it
+
     descend: Any = minimize
     with suppress(FoundError):
         descend(hinges, np.zeros(size), jac=True, method="L-BFGS-B", options=options)

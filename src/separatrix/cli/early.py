@@ -1,0 +1,132 @@
+"""What a command will need is loaded while duckdb reads the table: both take a second, and there are two processors."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import ModuleType
+from typing import Any
+
+LARGE = 1 << 23
+"""Bytes of a table from which the compiled passes will be needed."""
+COMPILED = ("separatrix.compiled_newton", "separatrix.compiled_gram")
+
+
+class Early:
+    """Work in another thread, one part after the other; whoever needs what it did waits for it, and gets its error."""
+
+    def __init__(self, parts: Sequence[Callable[[], Any]]) -> None:
+        self._parts, self._results, self._unwanted = parts, list[Any](), threading.Event()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, name="separatrix-early")
+        self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            for part in self._parts:
+                if self._unwanted.is_set():
+                    return
+                self._results.append(part())
+        except BaseException as error:
+            self._error = error
+
+    def wait(self) -> list[Any]:
+        """What each part returned, when all are done; what went wrong there is raised here."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._results
+
+    def give_up(self) -> None:
+        """Do no further part: a command that failed ends at once."""
+        self._unwanted.set()
+        self._thread.join()
+
+
+@contextmanager
+def early(parts: Sequence[Callable[[], Any]]) -> Iterator[Early]:
+    """The parts, being done as long as the block is left by no error."""
+    work = Early(parts)
+    try:
+        yield work
+    finally:
+        work.give_up()
+
+
+def modules_of_a_fit(learner: str, data: Sequence[str]) -> list[Callable[[], Any]]:
+    """The modules that a fit of this learner to these files will need, in parts."""
+    import separatrix
+
+    home = "separatrix" + separatrix._HOMES[learner]
+    names = [home, "separatrix.models.taking"]
+    if sum(_size(each) for each in data) > LARGE:
+        names[1:1] = COMPILED
+    return [scikit_learn, *(_loading(name) for name in names)]
+
+
+def _loading(name: str) -> Callable[[], Any]:
+    return lambda: importlib.import_module(name)
+
+
+def _size(name: str) -> int:
+    with suppress(OSError):
+        return os.stat(name).st_size
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------- scikit-learn
+
+
+class _Later(ModuleType):
+    """A module that is loaded when something of it is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+class _NoPandas:
+    """To the thread that made it pandas is not installed; what other threads import is not touched."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Nothing is found here; pandas is refused."""
+        if name == "pandas" and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError("pandas is left out", name=name)
+
+
+def scikit_learn() -> None:
+    """Load scikit-learn without pandas and scipy.stats, half of its time: it asks for both, and a fit uses neither.
+
+    That is for a process of our own: to scikit-learn pandas is from then on not installed.
+    """
+    if "sklearn" in sys.modules or not _process.ours:
+        return
+    refusal, later = _NoPandas(), _Later("scipy.stats")
+    sys.meta_path.insert(0, refusal)
+    sys.modules.setdefault("scipy.stats", later)
+    try:
+        importlib.import_module("sklearn.base")
+    finally:
+        sys.meta_path.remove(refusal)
+        if sys.modules.get("scipy.stats") is later:
+            del sys.modules["scipy.stats"]
+
+
+class _Process:
+    ours = False
+
+
+_process = _Process()
+
+
+def process_is_ours() -> None:
+    """Say that the process runs a command and ends."""
+    _process.ours = True
