@@ -181,3 +181,15 @@ def test_a_column_of_nothing_and_a_table_of_no_columns_are_refused():
 def test_two_features_of_one_name_are_refused():
     with pytest.raises(DataError, match="'a=b'"):
         Encoding((Column("a", "category", ("x", "b")), Column("a=b", "number")))
+
+
+@pytest.mark.parametrize(("together", "many"), [(1, 1 << 40), (1 << 40, 0), (1, 0), (4000, 0)])
+def test_the_matrix_is_the_same_however_many_columns_and_threads_write_it(monkeypatch, together, many):
+    rng = np.random.default_rng(3)
+    columns = {"a": rng.normal(size=5000), "b": rng.choice(list("xyz"), 5000), "c": rng.normal(size=5000)}
+    columns["a"][7] = np.nan
+    encoding = learn_encoding(Columns(columns), decisions(columns), missing="impute", standardise=True)
+    alone = encoding.matrix(Columns(columns))
+    monkeypatch.setattr("separatrix.io.encoding.TOGETHER", together)
+    monkeypatch.setattr("separatrix.io.encoding.MANY", many)
+    assert encoding.matrix(Columns(columns)).tobytes() == alone.tobytes()

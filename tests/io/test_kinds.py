@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from separatrix.io.errors import DataError
+from separatrix.io.fetched import Fetched
 from separatrix.io.kinds import decide
 from separatrix.io.opening import open_table
 from separatrix.io.table import Columns
@@ -122,3 +123,19 @@ def test_a_table_in_memory_is_decided_alike():
     assert (a.kind, a.missing, a.mean) == ("number", 9, 2)
     assert (b.kind, b.levels) == ("target", ("x", "y"))
     assert c.kind == "ignored"
+
+
+@pytest.mark.parametrize("room", [0, 30_000, 1 << 28], ids=["no room", "room for some", "room for all"])
+def test_columns_are_the_same_whether_they_are_kept_or_fetched_again(tmp_path, room):
+    with table_of(
+        tmp_path, 3_000, a=lambda k: k / 7, b=lambda k: "" if k % 5 else k, c=lambda k: "uvw"[k % 3]
+    ) as table:
+        object.__setattr__(table, "_fetched", Fetched(room))
+        first, again = decide(table), decide(table)
+        assert first == again
+        assert [each.missing for each in first] == [0, 0, 2400, 0]
+        for _ in range(2):
+            np.testing.assert_array_equal(table.numbers("a"), np.arange(3_000) / 7)
+            assert np.isnan(table.numbers("b")).sum() == 2400
+            assert table.coded("c").levels == ("u", "v", "w")
+            np.testing.assert_array_equal(table.coded("c").codes, np.arange(3_000) % 3)
