@@ -139,3 +139,19 @@ def test_columns_are_the_same_whether_they_are_kept_or_fetched_again(tmp_path, r
             assert np.isnan(table.numbers("b")).sum() == 2400
             assert table.coded("c").levels == ("u", "v", "w")
             np.testing.assert_array_equal(table.coded("c").codes, np.arange(3_000) % 3)
+
+
+@pytest.mark.parametrize("rows", [60, 3_000], ids=["text", "codes and numbers"])
+@pytest.mark.parametrize("bad", [lambda k: "?" if k % 20 == 7 else k % 3, lambda k: "?" if k == 7 else k / 3])
+def test_a_table_that_was_let_go_says_what_it_said_before(tmp_path, rows, bad):
+    with table_of(tmp_path, rows, bad=bad, n=lambda k: k % 2, c=lambda k: "uv"[k % 2]) as table:
+        decide(table)
+        table.let_go(["k", "n"], ["c"])
+        np.testing.assert_array_equal(table.numbers("n"), np.arange(rows) % 2)
+        np.testing.assert_array_equal(table.numbers("k"), np.arange(rows) + 0.5)
+        assert table.coded("c").levels == ("u", "v")
+    with table_of(tmp_path, rows, bad=bad, c=lambda k: "uv"[k % 2]) as table:
+        decide(table)
+        table.let_go(["bad"], ["c"])  # one of its cells is no number, which must still be said
+        with pytest.raises(DataError, match=r"'\?' is not a number"):
+            table.numbers("bad")

@@ -178,7 +178,7 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
     from .fit_facts import Outcome, rows_of_rule, table_facts, training_facts
     from .fit_words import answer_of
     from .lesson import lesson_of
-    from .tables import decisions_of, opened
+    from .tables import decisions_of, let_go, opened
     from .teaching import teach
 
     with ExitStack() as stack:
@@ -192,6 +192,8 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
             weights=asked.weights,
             group=(asked.group,) if asked.group else (),
         )
+        if asked.cv is None:
+            let_go(table, decisions)
         lesson = lesson_of(
             table, decisions, target=asked.target, weights=asked.weights, group=asked.group, missing=asked.missing,
             standardise=asked.standardise,
@@ -199,7 +201,7 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
         [facts] = reading.wait()
         loading.wait()
         if asked.cv is None:
-            stack.close()  # what duckdb holds is free before the fit needs it
+            stack.close()  # what the table holds is free before the fit needs it
         estimator = asked.made()
         teach(estimator, asked.known, lesson, talking, reduced=asked.reduction is not None)
         interrupted = estimator.verdict_.status == "interrupted"

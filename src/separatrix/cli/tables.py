@@ -63,6 +63,14 @@ def decisions_of(
     )  # fmt: skip
 
 
+def let_go(table: Any, decisions: Sequence[Any]) -> None:
+    """Tell a table that nothing will be asked of it but what was decided on: it need not hold its rows twice."""
+    release = getattr(table, "let_go", None)
+    if release is not None:
+        kinds = ("number", "weights"), ("category", "target", "group")
+        release(*([each.name for each in decisions if each.kind in some] for some in kinds))
+
+
 def labels_of(table: Any, target: str) -> Any:
     """The labels of all rows, as they stand in the file; a row without one is an error."""
     import numpy as np

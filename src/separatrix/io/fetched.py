@@ -62,6 +62,14 @@ class Fetched:
             for j, found in zip(lacking, pool.map(fetch, lacking), strict=True):
                 self.numbers(j, lambda _, found=found: found)  # type: ignore[misc]
 
+    def has_numbers(self, j: int) -> bool:
+        """Whether a column is here as numbers, with nothing wrong among them."""
+        return j in self._numbers and self._numbers[j].wrong is None
+
+    def levels(self, j: int) -> tuple[str, ...] | None:
+        """The levels of a column that is here as levels."""
+        return self._coded[j].levels if j in self._coded else None
+
     def forget(self) -> None:
         """Give the memory back."""
         self._numbers.clear()

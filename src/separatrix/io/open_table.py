@@ -83,6 +83,18 @@ class OpenTable:
         numbers = [j for j in places if self._loaded.family(j) == "number"]
         self._fetched.ahead(numbers, self._numbers, 8 * self.rows)
 
+    def let_go(self, numbers: Sequence[str], levels: Sequence[str]) -> None:
+        """Close duckdb if these columns are kept, and nothing else will be asked for: its memory is free then."""
+        kept = [self._fetched.levels(self._place_of(name)) is not None for name in levels]
+        if all(kept) and all(self._keeps_numbers(self._place_of(name)) for name in numbers):
+            self._loaded.connection.close()
+
+    def _keeps_numbers(self, j: int) -> bool:
+        if not self._has_codes(j):
+            return self._fetched.has_numbers(j)
+        levels, decimal = self._fetched.levels(j), self._loaded.options.decimal
+        return levels is not None and all(number_of(level, decimal) is not None for level in levels)
+
     def _numbers(self, j: int) -> Numbers:
         return numbers_of(self._loaded.column(self._loaded.number(j)))
 
