@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -210,6 +209,8 @@ def _write(out: Floats, columns: Sequence[_Number | _Category], places: Sequence
         for lo in starts:
             write(lo)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(THREADS) as pool:
         for _ in pool.map(write, starts):
             pass

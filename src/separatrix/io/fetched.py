@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,6 +57,10 @@ class Fetched:
     def ahead(self, columns: Iterable[int], fetch: Callable[[int], Numbers], size: int) -> None:
         """Fetch columns of numbers, of so many bytes each, before they are asked for, as many as there is room for."""
         lacking = [j for j in columns if j not in self._numbers][: self._room // max(1, size)]
+        if len(lacking) < 2:
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(THREADS) as pool:
             for j, found in zip(lacking, pool.map(fetch, lacking), strict=True):
                 self.numbers(j, lambda _, found=found: found)  # type: ignore[misc]
