@@ -158,7 +158,7 @@ def test_the_certificate_can_be_kept(write, answer, command):
 
 def test_where_the_certificate_cannot_be_written_nothing_is_left(write, answer):
     status, data = answer("separable", write(OVERLAP), "--target", "y", "-o", "nowhere/proof.json")
-    assert (status, data["error"]["kind"]) == (3, "data")
+    assert (status, data["error"]["kind"]) == (2, "usage")
     assert [path.name for path in Path.cwd().iterdir()] == ["data.csv"]
 
 

@@ -6,10 +6,13 @@ import json
 import math
 import re
 
+import numpy as np
 import pytest
 
 import separatrix
+from separatrix.cli.predicting import contributions_of
 from separatrix.cli.wording import in_options
+from separatrix.io.opening import open_table
 
 from .tables import matrix, shop
 
@@ -162,3 +165,28 @@ def test_few_rows_are_all_explained_and_a_kernel_none(write, command, answer):
     assert [each["place"] for each in data["rows"]] == ["data.csv line 5", "data.csv line 79"]
     command("fit", "data.csv", "--target", "bought", "--learner", "kernel", "--kernel", "rbf", "--max-passes", "2")
     assert command("explain", "model.json", "data.csv", "--row", "1")[0] == 2
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), ("low", "middle", "high")])
+def test_a_column_of_naive_bayes_counts_with_its_square(classes, write, command, answer):
+    write(shop(classes=classes))
+    assert command("fit", "data.csv", "--target", "bought", "--learner", "naive-bayes")[0] == 0
+    model = separatrix.load("model.json")
+    status, data = answer("explain", "model.json", "data.csv", "--row", "3")
+    (row,) = data["rows"]
+    assert status == 0
+    assert sorted(each["name"] for each in row["contributions"]) == sorted(model.features)
+    with open_table(["data.csv"]) as table:
+        X = model.encoding.matrix(table)[2:3]
+    for j in range(X.shape[1]):  # another value of a column moves the score by what that column says, and only there
+        other = X.copy()
+        other[0, j] += 1
+        moved = (contributions_of(model, other) - contributions_of(model, X))[0]
+        np.testing.assert_allclose(np.delete(moved, j, axis=-1), 0, atol=1e-12)
+        change = np.atleast_1d(model.scores(other)[0] - model.scores(X)[0])
+        between = np.atleast_1d(moved[..., j])
+        np.testing.assert_allclose(between - between[0], change - change[0], atol=1e-9)
+        if len(classes) == 2:
+            np.testing.assert_allclose(between, change, atol=1e-9)
+    _, told = answer("predict", "model.json", "data.csv", "--explain")
+    assert {each["name"] for record in told["predictions"] for each in record["because"]} <= set(model.features)

@@ -30,6 +30,16 @@ from separatrix.models.file import from_document, read, replace_file, to_documen
 from separatrix.models.taking import model_of
 
 RNG = np.random.default_rng(0)
+
+
+def test_a_device_is_written_to_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    replace_file(pipe, b"new")
+    assert os.read(reader, 10) == b"new"
+    os.close(reader)
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)
 TABLE = Columns({"n": RNG.normal(size=40), "c": np.array(["r", "g"], object)[RNG.integers(0, 2, 40)]})
 DECISIONS = [Decision("n", "number", ""), Decision("c", "category", "")]
 ENCODING = learn_encoding(TABLE, DECISIONS)

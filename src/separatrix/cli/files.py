@@ -1,33 +1,25 @@
-"""Files are written whole or not at all."""
+"""The file that a command writes."""
 
 from __future__ import annotations
 
-import os
-import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-
-def write_whole(path: str | Path, content: str | bytes) -> bool:
-    """Write a text, or bytes, under another name in the same folder, then rename it; whether one was there before."""
-    path = Path(path)
-    there = path.exists()
-    mode = path.stat().st_mode & 0o777 if there else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with open(handle, "wb") as stream:
-            stream.write(content.encode() if isinstance(content, str) else content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, mode)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-    return there
+from ..io.whole_file import replace_file
+from .answer import UsageError
 
 
-def _umask() -> int:
-    """What the user takes away from the rights of new files; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def check_output(output: str, reads: Iterable[str], example: str) -> None:
+    """What is wrong with the name of an output is said before anything is computed; `reads` must not be lost."""
+    path = Path(output)
+    if not output or path.is_dir():
+        raise UsageError(f"--output {output!r} is a folder; it must be the name of a file, such as {example}.")
+    if not path.parent.is_dir():
+        raise UsageError(f"--output {output}: there is no folder {str(path.parent)!r}; make it first.")
+    if path.is_file() and any(Path(each).exists() and path.samefile(each) for each in reads):
+        raise UsageError(f"--output {output} is what is read here, and would be lost: choose another name.")
+
+
+def write_whole(output: str | Path, content: str | bytes) -> bool:
+    """Write a text, or bytes, in one step; whether a file was there before."""
+    return replace_file(output, content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))

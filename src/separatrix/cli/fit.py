@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from .answer import DONE, INTERRUPTED, NOT_OPTIMAL, Answer, UsageError
+from .files import check_output
 from .learner_options import LearnerName, LearnerOptions
 from .learners import LEARNERS, REDUCTIONS, Learner, learner_named, learner_of, parameters_of, reduction_of
 from .options import READING, Reading, Talking
@@ -147,18 +148,8 @@ def _checked(asked: Asked) -> Asked:
         from .teaching import check_weights
 
         check_weights(asked.learner, asked.known)
-    _check_output(asked)
+    check_output(asked.output, asked.data, "model.json")
     return asked
-
-
-def _check_output(asked: Asked) -> None:
-    path = Path(asked.output)
-    if not asked.output or path.is_dir():
-        raise UsageError(f"--output {asked.output!r} is a folder; it must be the name of a file, such as model.json.")
-    if not path.parent.is_dir():
-        raise UsageError(f"--output {asked.output}: there is no folder {str(path.parent)!r}; make it first.")
-    if path.exists() and any(Path(each).exists() and path.samefile(each) for each in asked.data):
-        raise UsageError(f"--output {asked.output} is the table itself, which would be lost: choose another name.")
 
 
 def _shown(asked: Asked, talking: Talking) -> Answer:

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from .. import __version__
 from .answer import Answer, UsageError
 from .console import is_terminal
+from .files import check_output
 from .options import READING, Talking
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def predict(
     wanted.check(saved)
     kind = _format(output, format)
     if output is not None:
-        _check_output(output, model, data)
+        check_output(output, (model, *data), "predicted.csv")
     elif kind == "parquet" and not talking.json and is_terminal(sys.stdout):
         raise UsageError("Parquet is not for the screen: name a file with --output.")
     with open_for(saved, data, rows, talking.seed, verbatim=not (only or talking.json)) as table:
@@ -139,16 +140,6 @@ def _format(output: str | None, asked: str | None) -> str:
             f"--output {output}: {suffix!r} tells no format; add --format csv, tsv, json, jsonl or parquet."
         )
     return SUFFIXES.get(suffix, "csv")
-
-
-def _check_output(output: str, model: str, data: tuple[str, ...]) -> None:
-    path = Path(output)
-    if path.is_dir():
-        raise UsageError(f"--output {output!r} is a folder; it must be the name of a file, such as predicted.csv.")
-    if not path.parent.is_dir():
-        raise UsageError(f"--output {output}: there is no folder {str(path.parent)!r}; make it first.")
-    if path.exists() and any(Path(each).exists() and path.samefile(each) for each in (model, *data)):
-        raise UsageError(f"--output {output} is what is read here, and would be lost: choose another name.")
 
 
 def _check_names(added: dict[str, np.ndarray[Any, Any]], there: tuple[str, ...], prefix: str) -> None:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from .. import __version__
 from .answer import DONE, NO, Answer
+from .files import check_output, write_whole
 from .options import READING, Reading, Talking
 from .tables import decisions_of, labels_of, opened
 
@@ -53,6 +54,8 @@ def separable(
     """
     from .separable_words import certificate, coefficients, explained, listing
 
+    if output is not None:
+        check_output(output, data, "proof.json")
     with opened(data, reading, talking.seed) as table:
         decisions = decisions_of(table, reading, target=target, weights=weights)
         case = _settle(table, decisions, target, weights, missing, intercept)
@@ -101,8 +104,6 @@ def _settle(
 
 
 def _save(output: str, proof: dict[str, Any]) -> str:
-    from .files import write_whole
-
     replaced = write_whole(output, json.dumps(proof, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     return f"The certificate is in {output}{', which was replaced' if replaced else ''}."
 

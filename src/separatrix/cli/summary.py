@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from .. import __version__
 from .answer import Answer, UsageError
+from .files import check_output, write_whole
 from .options import Talking
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def summary(
     from ..models.file import read
     from .saved import facts_of
 
+    if output is not None:
+        check_output(output, (model,), "page.txt")
     saved = read(model)
     page = _restored(saved, model)
     text = {
@@ -53,8 +56,6 @@ def summary(
     }[format]()
     words = ""
     if output is not None:
-        from .files import write_whole
-
         replaced = write_whole(output, text)
         words = f"The page is in {output}{'; the file that was there is replaced' if replaced else ''}."
     data = {"command": "summary", "version": __version__, "model": model, "output": output, **facts_of(saved, page)}

@@ -6,7 +6,9 @@ import codecs
 import glob
 import os
 import shutil
+import stat
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -69,8 +71,24 @@ def _paths(source: str, folder: Path) -> list[tuple[str, Path]]:
         names = sorted(name for name in glob.glob(source, recursive=True) if not os.path.isdir(name))
         if not names:
             raise DataError(f"no file matches {source!r}", because=_neighbours(source))
-        return [(name, Path(name)) for name in names]
-    return [(source, Path(source))]
+        return [(name, _readable_twice(name, folder)) for name in names]
+    return [(source, _readable_twice(source, folder))]
+
+
+def _readable_twice(source: str, folder: Path) -> Path:
+    """The file itself; of a pipe with a name, such as <(…) is in a shell, a copy."""
+    try:
+        mode = os.stat(source).st_mode
+    except (OSError, ValueError):
+        return Path(source)  # what is wrong with it is told when it is opened
+    if stat.S_ISCHR(mode) and source != os.devnull:
+        raise DataError("this is a device, not a file", place=Place(source, None))
+    if not stat.S_ISFIFO(mode):
+        return Path(source)
+    handle, copy = tempfile.mkstemp(dir=folder, prefix="pipe-")
+    with open(source, "rb") as pipe, open(handle, "wb") as stream:
+        shutil.copyfileobj(pipe, stream, 1 << 20)
+    return Path(copy)
 
 
 def _neighbours(source: str) -> str:

@@ -8,7 +8,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from .database import identifier, literal
 from .errors import DataError
 from .parts import Loaded
+from .whole_file import replace_file
 
 COPY = {
     "csv": "FORMAT csv, HEADER false, DELIMITER ','",
@@ -87,32 +87,16 @@ def _header(names: list[str], separator: str) -> bytes:
 
 def _deliver(written: str, header: bytes, target: str | IO[bytes]) -> None:
     with open(written, "rb") as content:
+
+        def copy(stream: IO[bytes]) -> None:
+            stream.write(header)
+            shutil.copyfileobj(content, stream, 1 << 20)
+            stream.flush()
+
         if not isinstance(target, str):
-            target.write(header)
-            shutil.copyfileobj(content, target, 1 << 20)
-            target.flush()
+            copy(target)
             return
-        path = Path(target)
         try:
-            handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            replace_file(target, copy)
         except OSError as error:
-            raise DataError(f"{target} cannot be written: {error.strerror}") from None
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(header)
-                shutil.copyfileobj(content, stream, 1 << 20)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.chmod(beside, 0o666 & ~_umask())
-            os.replace(beside, path)
-        except BaseException as error:
-            os.unlink(beside)
-            if isinstance(error, OSError):
-                raise DataError(f"{target} cannot be written: {error.strerror}") from None
-            raise
-
-
-def _umask() -> int:
-    found = os.umask(0)
-    os.umask(found)
-    return found
+            raise DataError(f"{target} cannot be written: {error.strerror or error}") from None

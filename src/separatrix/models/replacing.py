@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..io.whole_file import is_special
+
 
 def replace_file(path: Any, content: bytes) -> None:
     """Put a file in the place of another, or of none, in one step: who reads sees the old one or the new one."""
@@ -25,6 +27,11 @@ def replace_pair(path: Any, content: bytes, beside: tuple[str, bytes] | None) ->
     kill at any moment leaves a pair, old or new; and at the most one file more, and half of another: the next save
     removes them.
     """
+    if is_special(path):  # in the place of a device or a pipe a file would be something else
+        if beside is not None:
+            raise ValueError(f"{path} is no plain file, and this model needs two, one beside the other: name a file.")
+        Path(path).write_bytes(content)
+        return
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file in it.")
