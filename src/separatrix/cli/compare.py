@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,6 +13,7 @@ from .answer import NO, Answer, UsageError
 from .learner_list import BASELINE, Entry, learner_list
 from .options import READING, Reading, Talking
 from .tables import check_columns, decisions_of, opened
+from .typed_again import typed_again
 
 if TYPE_CHECKING:
     from ..evaluation.crossing import Crossed, Task
@@ -174,16 +174,3 @@ def _options(
     words = [*(["--weights", weights] if weights else []), *(["--group", group] if group else [])]
     words += [*(["--missing", missing] if missing != "error" else []), *(["--standardise"] * standardise)]
     return [*words, *typed_again(reading), *(["--seed", str(seed)] if seed else [])]
-
-
-def typed_again(reading: Reading) -> list[str]:
-    """How the table is read, as it was typed."""
-    words: list[str] = []
-    for entry in fields(reading):
-        value = getattr(reading, entry.name)
-        if isinstance(value, bool):
-            words.append(f"--{entry.name}" if value else f"--no-{entry.name}")
-        elif value != entry.default:
-            words += [word for each in (value if isinstance(value, tuple) else (value,))
-                      for word in (f"--{entry.name}", str(each))]  # fmt: skip
-    return words

@@ -103,7 +103,7 @@ def evaluate(
     return Answer(
         {"command": "evaluate", "version": __version__, **facts, **result.to_dict()},
         text=text(result), words=words(result), notes=notes(result, seen),
-        next=_next(model, data, column, result, reading),
+        next=_next(model, data, column, result, reading, talking.seed),
         status=DONE if all(check.met for check in result.checks) else NO,
     )  # fmt: skip
 
@@ -213,13 +213,15 @@ def _seen_before(training: dict[str, Any], table: Any) -> bool:
     return bool(training.get("fingerprint")) and mark is not None and training["fingerprint"] == str(mark())
 
 
-def _next(model: str, data: tuple[str, ...], target: str, result: Found, reading: KnownTable) -> str:
+def _next(model: str, data: tuple[str, ...], target: str, result: Found, reading: KnownTable, seed: int) -> str:
     """After a no, other learners; else single rows."""
     import shlex
 
-    from .compare import typed_again
+    from .typed_again import FORMAT, after, typed_again
 
     files = data or ("-",)
     if all(check.met for check in result.checks):
-        return f"separatrix explain {shlex.join([model, *files])} --row 1"
-    return f"separatrix compare {shlex.join([*files, '--target', target, *typed_again(reading.reading())])}"
+        same = after(typed_again(reading, renamed=FORMAT, seed=seed))
+        return f"separatrix explain {shlex.join([model, *files])} --row 1{same}"
+    again = typed_again(reading, seed=seed)
+    return f"separatrix compare {shlex.join([*files, '--target', target, *again])}"

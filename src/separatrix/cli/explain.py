@@ -11,6 +11,7 @@ from .. import __version__
 from .answer import Answer, UsageError
 from .options import Talking
 from .predict import NewRows, open_for
+from .typed_again import after, typed_again
 
 MOST = 20
 """Rows that are explained at once."""
@@ -69,7 +70,8 @@ def explain(
     return Answer(
         {"command": "explain", "version": __version__, "model": model, "rows": records},
         text="\n\n".join(pages),
-        next=f"separatrix predict {shlex.quote(model)} {shlex.join(data or ('-',))} --explain",
+        next=f"separatrix predict {shlex.quote(model)} {shlex.join(data or ('-',))} --explain"
+        + after(typed_again(rows, seed=talking.seed)),
         notes=("The fit of this model was interrupted.",) if saved.interrupted else (),
     )
 

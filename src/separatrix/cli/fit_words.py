@@ -11,6 +11,7 @@ from .. import __version__
 from ..verdict import listed, plain_value
 from .answer import Answer
 from .saved import largest, weights_of
+from .typed_again import FORMAT, OF_THE_MODEL, after, typed_again
 
 if TYPE_CHECKING:
     from ..models.model import Model
@@ -120,7 +121,8 @@ def _next(asked: Asked, model: Model) -> str:
     if not asked.data or "-" in asked.data:
         return f"separatrix summary {shlex.quote(asked.output)}"
     likely = model.probabilities(np.zeros((1, len(model.columns)))) is not None
-    return f"separatrix predict {shlex.quote(asked.output)} {shlex.join(asked.data)}{' --proba' * likely}"
+    same = after(typed_again(asked.reading, without=OF_THE_MODEL, renamed=FORMAT, seed=asked.seed))
+    return f"separatrix predict {shlex.quote(asked.output)} {shlex.join(asked.data)}{' --proba' * likely}{same}"
 
 
 def _parameters(model: Model) -> dict[str, Any]:

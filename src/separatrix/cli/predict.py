@@ -15,6 +15,7 @@ from .answer import Answer, UsageError
 from .console import is_terminal
 from .files import check_output
 from .options import READING, Talking
+from .typed_again import after, typed_again
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,8 +128,10 @@ def predict(
             "predictions": found.records() if output is None and talking.json else None,
         }
         count = table.rows
-    return Answer(data_out, words=_words(count, found.counts(saved.classes), output), next=_next(model, data),
-                  notes=_notes(saved))  # fmt: skip
+    return Answer(
+        data_out, words=_words(count, found.counts(saved.classes), output),
+        next=_next(model, data, rows, talking.seed), notes=_notes(saved),
+    )  # fmt: skip
 
 
 def _format(output: str | None, asked: str | None) -> str:
@@ -176,5 +179,6 @@ def _notes(saved: Any) -> tuple[str, ...]:
     return ("The fit of this model was interrupted.",) if saved.interrupted else ()
 
 
-def _next(model: str, data: tuple[str, ...]) -> str:
-    return f"separatrix explain {shlex.quote(model)} {shlex.join(data or ('-',))} --row 1"
+def _next(model: str, data: tuple[str, ...], rows: NewRows, seed: int) -> str:
+    same = after(typed_again(rows, seed=seed))
+    return f"separatrix explain {shlex.quote(model)} {shlex.join(data or ('-',))} --row 1{same}"

@@ -17,6 +17,7 @@ from .console import table as laid_out
 from .console import width_of
 from .options import READING, Reading, Talking
 from .tables import decisions_of, opened
+from .typed_again import after, typed_again
 
 MOST_LEVELS = 4
 """Levels that a line names."""
@@ -57,7 +58,7 @@ def schema(
         {"command": "schema", "version": __version__, "rows": rows, "columns": [_plain(each) for each in decisions]},
         text=_text(decisions),
         words=_words(decisions, rows),
-        next=_next(data, decisions, target),
+        next=_next(data, target, typed_again(reading, seed=talking.seed)),
     )
 
 
@@ -126,8 +127,8 @@ def _words(decisions: tuple[Any, ...], rows: int) -> str:
     )
 
 
-def _next(data: tuple[str, ...], decisions: tuple[Any, ...], target: str | None) -> str:
+def _next(data: tuple[str, ...], target: str | None, same: list[str]) -> str:
     import shlex
 
     named = shlex.join(data or ("-",))
-    return f"separatrix fit {named} --target {shlex.quote(target) if target else 'COLUMN'}"
+    return f"separatrix fit {named} --target {shlex.quote(target) if target else 'COLUMN'}{after(same)}"

@@ -12,6 +12,7 @@ from .answer import DONE, NO, Answer
 from .files import check_output, write_whole
 from .options import READING, Reading, Talking
 from .tables import decisions_of, labels_of, opened
+from .typed_again import after, typed_again
 
 Missing = Literal["error", "impute"]
 
@@ -81,7 +82,7 @@ def separable(
         answer,
         text=text,
         words=f"{sentence} {saved}".strip(),
-        next=_next(data, target, result),
+        next=_next(data, target, result, [*_own(weights, missing), *typed_again(reading, seed=talking.seed)]),
         status=DONE if result.kind == "separated" else NO,
     )
 
@@ -108,10 +109,14 @@ def _save(output: str, proof: dict[str, Any]) -> str:
     return f"The certificate is in {output}{', which was replaced' if replaced else ''}."
 
 
-def _next(data: tuple[str, ...], target: str, result: Any) -> str:
+def _own(weights: str | None, missing: Missing) -> list[str]:
+    return [*(["--weights", weights] if weights else []), *(["--missing", missing] if missing != "error" else [])]
+
+
+def _next(data: tuple[str, ...], target: str, result: Any, same: list[str]) -> str:
     """A fit whose weights are finite."""
     import shlex
 
     finite = " --objective firth" if len(result.classes) == 2 else " --l2 0.01"
     settings = "" if result.kind == "overlap" else finite
-    return f"separatrix fit {shlex.join(data or ('-',))} --target {shlex.quote(target)}{settings}"
+    return f"separatrix fit {shlex.join(data or ('-',))} --target {shlex.quote(target)}{settings}{after(same)}"

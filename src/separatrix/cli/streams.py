@@ -6,15 +6,19 @@ import codecs
 import os
 import sys
 from collections.abc import Mapping
+from itertools import groupby
 from typing import IO, Any
 
+RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀᵐ", "0123456789-Tm", strict=True))
 PLAIN: Mapping[str, str] = {
     "−": "-", "–": "-", "—": "-", "·": "*", "×": "x", "≥": ">=", "≤": "<=", "≠": "!=", "≈": "~", "→": "->", "∞": "inf",
-    "…": "...", "±": "+-", "√": "sqrt", "Σ": "sum", "‖": "||", "“": '"', "”": '"', "‘": "'", "’": "'", "²": "^2",
+    "…": "...", "±": "+-", "√": "sqrt", "Σ": "sum", "‖": "||", "“": '"', "”": '"', "‘": "'", "’": "'",
     "█": "#", "░": ".", "─": "-", "•": "*", "\u202f": " ", "\u00a0": " ", "λ": "lambda", "ℓ": "l", "∈": "in",
-    **{sign: str(digit) for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **{sign: str(digit) for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}, "₊": "+", "ᵢ": "i", "ⱼ": "j",
+    "θ": "theta", "Φ": "Phi", "χ": "chi", "σ": "sigma", "ρ": "rho", "ν": "nu", "η": "eta", "ŷ": "y", "∝": "~",
+    "†": "(+)", "‡": "(++)", "½": "1/2", **{sign: f"^{plain}" for sign, plain in RAISED.items()},
 }  # fmt: skip
-"""The signs that we write ourselves, in ASCII."""
+"""The signs that we write ourselves, in ASCII; a test looks for others."""
 HANDLER = "separatrix.plain"
 
 
@@ -27,13 +31,22 @@ def plainly(error: UnicodeError) -> tuple[str | bytes, int]:
         raise error
     wanted = error.object[error.start : error.end]
     if all(sign in PLAIN for sign in wanted):
-        return "".join(PLAIN[sign] for sign in wanted), error.end
+        return _in_ascii(wanted), error.end
     sign = wanted[0]
     if sign in PLAIN:
         return PLAIN[sign], error.start + 1
     if "\ud800" <= sign <= "\udfff" or error.encoding != "ascii":
         return sign.encode("ascii", "backslashreplace").decode(), error.start + 1
     return sign.encode(), error.start + 1
+
+
+def _in_ascii(signs: str) -> str:
+    """Our signs in ASCII; a number that is raised, such as ⁻⁵, as one: ^-5."""
+    parts = []
+    for raised, run in groupby(signs, RAISED.__contains__):
+        parts.append("^" * raised)
+        parts += map((RAISED if raised else PLAIN).__getitem__, run)
+    return "".join(parts)
 
 
 codecs.register_error(HANDLER, plainly)
