@@ -233,7 +233,7 @@ def values_of(name, few):
 
 USEFUL = {
     **dict.fromkeys(("--target", "--weights", "--group", "--by", "--number", "--category", "--drop"), "abcwgy"),
-    **dict.fromkeys(("--output", "-o"), ("out.json", "out.csv", "old.json", "/dev/null")),
+    **dict.fromkeys(("--output", "-o"), ("out.json", "out.csv", "old.json", "folder")),
     "--where": ("a > 0", "c = 'r'", "b is not null"), "--sample": ("1", "2", "9"), "--row": ("1", "24"),
     "--na": ("r", "0", "yes"), "--threshold": ("0", "0.5", "1"), "--require": ("auc>=0.5", "accuracy.low>=0"),
     "--thresholds": ("table", "0,1"), "--cost": ("fp=1,fn=5", "fp=0,fn=0"), "--positive": ("yes", "no"),
@@ -303,7 +303,8 @@ def safe(tokens):
 
 
 def leaves(value):
-    return ("/" in value and not value.startswith(("folder/", "nowhere/", "/dev/null"))) or value in ("..", "~")
+    """Whether it may be outside: a device above all, which a fault of ours would replace for the whole machine."""
+    return ("/" in value and not value.startswith(("folder/", "nowhere/"))) or ".." in value or value == "~"
 
 
 # ---------------------------------------------------------------------------------------------------------------- files
