@@ -1,5 +1,6 @@
 """Commands run with nonsense: what must hold whatever is typed, and nonsense of every kind."""
 
+import copy
 import csv
 import gzip
 import io
@@ -416,7 +417,7 @@ def changed(draw, document):
                 part = part[key]
                 continue
             if draw(st.integers(0, 3)):
-                part[key] = draw(st.sampled_from(VALUES))
+                part[key] = copy.deepcopy(draw(st.sampled_from(VALUES)))  # it may be changed in turn
             else:
                 del part[key]
             break
