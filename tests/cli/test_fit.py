@@ -223,7 +223,7 @@ def test_a_dry_run_fits_nothing(write, answer, tmp_path):
         (["data.csv", "--target", "bought", "--weights", "age", "--learner", "pocket"], 2, ["knows no weights"]),
         (["data.csv", "--target", "bought", "--weights", "bought"], 2, ["the same column"]),
         (["data.csv", "--target", "bought", "-o", "no/where.json"], 2, ["there is no folder 'no'"]),
-        (["data.csv", "--target", "bought", "-o", "data.csv"], 2, ["the table itself"]),
+        (["data.csv", "--target", "bought", "-o", "data.csv"], 2, ["is what is read here"]),
         (["data.csv", "--target", "bought", "-o", "."], 2, ["is a folder"]),
         (["data.csv", "--target", "bought", "--features", "cubes"], 2, ["'cubes'", "polynomial:2"]),
         (["data.csv", "--target", "bought", "--features", "interactions", "--learner", "margin"], 2, ["'logistic'"]),
