@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.cli.predicting import contributions_of
 from separatrix.cli.wording import in_options
 from separatrix.io.opening import open_table
+from separatrix.models.fingerprint import fingerprint_of
 
 from .tables import matrix, shop
 
@@ -74,6 +74,7 @@ def test_a_summary_that_was_tampered_with(broken, write, command, tmp_path):
     fitted(write, command)
     document = json.loads((tmp_path / "model.json").read_text())
     document["training"]["summary"] = broken
+    document["fingerprint"] = fingerprint_of(document)
     (tmp_path / "model.json").write_text(json.dumps(document))
     status, out, said = command("summary", "model.json")
     assert (status, out) == (3, "")
@@ -175,13 +176,14 @@ def test_a_column_of_naive_bayes_counts_with_its_square(classes, write, command,
     status, data = answer("explain", "model.json", "data.csv", "--row", "3")
     (row,) = data["rows"]
     assert status == 0
-    assert sorted(each["name"] for each in row["contributions"]) == sorted(model.features)
+    columns = [part.column.name for part in model.parts]
+    assert sorted(each["name"] for each in row["contributions"]) == sorted(columns)
     with open_table(["data.csv"]) as table:
         X = model.encoding.matrix(table)[2:3]
-    for j in range(X.shape[1]):  # another value of a column moves the score by what that column says, and only there
+    for j, part in enumerate(model.parts):  # another value of a column moves the score by what it says, and only there
         other = X.copy()
-        other[0, j] += 1
-        moved = (contributions_of(model, other) - contributions_of(model, X))[0]
+        other[0, part.places.start] += 1
+        moved = (model.by_column(model.contributions(other)) - model.by_column(model.contributions(X)))[0]
         np.testing.assert_allclose(np.delete(moved, j, axis=-1), 0, atol=1e-12)
         change = np.atleast_1d(model.scores(other)[0] - model.scores(X)[0])
         between = np.atleast_1d(moved[..., j])
@@ -189,4 +191,4 @@ def test_a_column_of_naive_bayes_counts_with_its_square(classes, write, command,
         if len(classes) == 2:
             np.testing.assert_allclose(between, change, atol=1e-9)
     _, told = answer("predict", "model.json", "data.csv", "--explain")
-    assert {each["name"] for record in told["predictions"] for each in record["because"]} <= set(model.features)
+    assert {each["name"] for record in told["predictions"] for each in record["because"]} <= set(columns)

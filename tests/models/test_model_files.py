@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import stat
 import warnings
 from functools import cache
 
@@ -40,6 +41,8 @@ def test_a_device_is_written_to_not_replaced(tmp_path):
     assert os.read(reader, 10) == b"new"
     os.close(reader)
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
+
+
 TABLE = Columns({"n": RNG.normal(size=40), "c": np.array(["r", "g"], object)[RNG.integers(0, 2, 40)]})
 DECISIONS = [Decision("n", "number", ""), Decision("c", "category", "")]
 ENCODING = learn_encoding(TABLE, DECISIONS)
