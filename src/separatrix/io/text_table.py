@@ -158,7 +158,9 @@ def _check_line_lengths(source: Source) -> None:
     with source.path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
         begins = 0
         while begins + window < size:
-            last = max(content.rfind(b"\n", begins, begins + window), content.rfind(b"\r", begins, begins + window))
+            last = content.rfind(b"\n", begins, begins + window)
+            if last < 0:  # looked for only then: it may be nowhere, and the whole file would be read for it
+                last = content.rfind(b"\r", begins, begins + window)
             if last < 0:
                 raise _too_long(Place(source.name, content[:begins].count(b"\n") + 1))
             begins = last + 1
