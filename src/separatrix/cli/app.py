@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, str] = {
     "compare": "Compare learners on the same folds.",
     "separable": "Say whether the classes are linearly separable, and prove it.",
     "summary": "Show a saved model on a page.",
+    "report": "Write a report on a model: one HTML file that opens anywhere.",
     "explain": "Explain single predictions of a saved model.",
     "export": "Write a saved model as ONNX, SQL, Python, C or formulas.",
     "completion": "Print a script that completes commands and options in a shell.",

@@ -1,0 +1,78 @@
+"""The report as one HTML file: nothing is fetched, and one script and one style are allowed, by their hashes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+from . import views, views_held
+from .checks import FAILED, PASSED
+from .svg import Chart
+
+
+def page_of(facts: dict[str, Any], *, model: str | None = None, name: str = "model.json") -> str:
+    """The page; `model` is the text of the model file, which it then holds."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    folder = files(__package__) / "template"
+    style, script = (_lean((folder / each).read_text(encoding="utf-8")) for each in ("page.css", "page.js"))
+    template = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    ).from_string((folder / "page.html").read_text(encoding="utf-8"))
+    return template.render(
+        facts=facts, style=Markup(style), script=Markup(script), style_hash=hash_of(style),  # noqa: S704
+        script_hash=hash_of(script), numbers=Markup(as_json(numbers_of(facts))),  # noqa: S704
+        model_text=None if model is None else Markup(_inert(model)), model_name=name,  # noqa: S704
+        checks=_checks(facts), unknown=sum(each["state"] not in (PASSED, FAILED) for each in facts["checks"]),
+        **views.all_views(facts), **views_held.all_views(facts),
+    ).strip() + "\n"  # fmt: skip
+
+
+def hash_of(text: str) -> str:
+    """What a Content-Security-Policy calls a text: sha256-…"""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def as_json(value: Any) -> str:
+    """JSON that no parser of HTML takes for the end of its element."""
+    return _inert(json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":")))
+
+
+def _inert(text: str) -> str:
+    return text.replace("<", "\\u003c")
+
+
+def _lean(text: str) -> str:
+    """Without the blanks that lines begin with."""
+    return re.sub(r"\n\s*", "\n", text).strip()
+
+
+def numbers_of(facts: dict[str, Any]) -> dict[str, Any]:
+    """What the script computes with: the model, and the counts at each threshold."""
+    held = facts["held_out"]
+    two = held["there"] and len(held["classes"]) == 2
+    points = held["curves"][0]["points"] if two else []
+    frame = Chart.of((0, 1), (0, 1))
+    return {
+        "scorer": facts["scorer"],
+        "thresholds": [[each[name] for name in ("threshold", "tp", "fp", "fn", "tn")] for each in points],
+        "frame": [frame.x.start, frame.x.end, frame.y.start, frame.y.end],
+        "outcome": [held["positive"]] if two else [],
+    }
+
+
+def _checks(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """What failed first, then what is not known, then what passed."""
+    order = {FAILED: 0, PASSED: 2}
+    kinds = {FAILED: ("failed", "✗"), PASSED: ("passed", "✓")}
+    ranked = sorted(facts["checks"], key=lambda each: order.get(each["state"], 1))
+    return [
+        {**each, "kind": kinds.get(each["state"], ("unknown", "?"))[0],
+         "sign": kinds.get(each["state"], ("unknown", "?"))[1]}
+        for each in ranked
+    ]  # fmt: skip

@@ -1,0 +1,149 @@
+"""Small pictures as SVG: scales, axes, lines, bands and dots. Colours are classes that the page's style gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import NamedTuple
+
+from .ticks import nice_ticks
+
+
+def short(value: float) -> str:
+    """A coordinate: two digits after the point are finer than eyes are.
+
+    >>> short(12.0), short(1.239), short(-0.001)
+    ('12', '1.24', '0')
+    """
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def tick_text(value: float) -> str:
+    """A number on an axis.
+
+    >>> tick_text(0.2), tick_text(-3.0), tick_text(250000.0), tick_text(1e-5)
+    ('0.2', '−3', '250 000', '1e−5')
+    """
+    if value and (abs(value) >= 1e7 or abs(value) < 1e-3):
+        return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e").replace("-", "−")
+    whole = f"{value:,.0f}".replace(",", " ") if value == round(value) else f"{value:.4g}"
+    return whole.replace("-", "−")
+
+
+class Scale(NamedTuple):
+    """From numbers to places along an axis."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    logarithmic: bool = False
+
+    def __call__(self, value: float) -> float:
+        """Where a number stands; what is outside stands at the end."""
+        low, high = (math.log10(self.low), math.log10(self.high)) if self.logarithmic else (self.low, self.high)
+        value = math.log10(max(value, 1e-300)) if self.logarithmic else value
+        share = (value - low) / (high - low) if high > low else 0.5
+        return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
+
+    def ticks(self, about: int = 5) -> list[float]:
+        """Round numbers; of a logarithmic scale powers of ten."""
+        if not self.logarithmic:
+            return nice_ticks(self.low, self.high, about)
+        first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+        step = max(1, -(-(last - first) // about))
+        return [10.0**k for k in range(first, last + 1, step)]
+
+
+Point = tuple[float, float]
+
+
+@dataclass
+class Chart:
+    """A picture with two axes."""
+
+    x: Scale
+    y: Scale
+    width: int
+    height: int
+    parts: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, x: tuple[float, float], y: tuple[float, float], *, width: int = 380, height: int = 300,
+        log_x: bool = False, log_y: bool = False, left: int = 52, bottom: int = 44,
+    ) -> Chart:  # fmt: skip
+        """Room for numbers and names at the left and below."""
+        return cls(Scale(*x, left, width - 12, log_x), Scale(*y, height - bottom, 12, log_y), width, height)
+
+    def axes(self, x_name: str, y_name: str, *, about: int = 5) -> None:
+        """Grid, numbers, and what the axes are."""
+        for value in self.y.ticks(about):
+            at = short(self.y(value))
+            self.parts.append(f'<path class="grid" d="M{short(self.x.start)} {at}H{short(self.x.end)}"/>')
+            self.text(self.x.start - 6, self.y(value) + 4, tick_text(value), "end")
+        for value in self.x.ticks(about):
+            self.parts.append(f'<path class="tick" d="M{short(self.x(value))} {short(self.y.start)}v4"/>')
+            self.text(self.x(value), self.y.start + 17, tick_text(value), "middle")
+        self.parts.append(f'<path class="axis" d="M{short(self.x.start)} {short(self.y.end)}V{short(self.y.start)}'
+                          f'H{short(self.x.end)}"/>')  # fmt: skip
+        self.text((self.x.start + self.x.end) / 2, self.height - 8, x_name, "middle")
+        middle = (self.y.start + self.y.end) / 2
+        self.parts.append(f'<text class="name" text-anchor="middle" transform="translate(13 {short(middle)}) '
+                          f'rotate(-90)">{escape(y_name)}</text>')  # fmt: skip
+
+    def text(self, x: float, y: float, text: str, anchor: str = "start", kind: str = "") -> None:
+        """A text at a place of the picture."""
+        own = f' class="{kind}"' if kind else ""
+        self.parts.append(f'<text{own} x="{short(x)}" y="{short(y)}" text-anchor="{anchor}">{escape(text)}</text>')
+
+    def line(self, points: Sequence[Point], kind: str) -> None:
+        """A line through points."""
+        if points:
+            self.parts.append(f'<path class="line {kind}" d="M{self._path(points)}"/>')
+
+    def band(self, lower: Sequence[Point], upper: Sequence[Point], kind: str) -> None:
+        """What lies between two lines."""
+        if lower and upper:
+            self.parts.append(f'<path class="band {kind}" d="M{self._path([*lower, *reversed(upper)])}Z"/>')
+
+    def bar(self, x0: float, x1: float, y0: float, y1: float, kind: str) -> None:
+        """A rectangle between numbers."""
+        left, right, top, low = self.x(x0), self.x(x1), self.y(max(y0, y1)), self.y(min(y0, y1))
+        if low > top:
+            self.parts.append(f'<rect class="bar {kind}" x="{short(left)}" y="{short(top)}" '
+                              f'width="{short(max(right - left - 1, 0.4))}" height="{short(low - top)}"/>')  # fmt: skip
+
+    def whisker(self, x: float, low: float, high: float, kind: str) -> None:
+        """An interval, upright."""
+        self.parts.append(f'<path class="whisker {kind}" d="M{short(self.x(x))} {short(self.y(low))}'
+                          f'V{short(self.y(high))}"/>')  # fmt: skip
+
+    def dot(self, x: float, y: float, kind: str, name: str = "", size: float = 4) -> None:
+        """A point; one with a name can be moved."""
+        own = f' id="{escape(name)}"' if name else ""
+        self.parts.append(f'<circle{own} class="dot {kind}" cx="{short(self.x(x))}" cy="{short(self.y(y))}" '
+                          f'r="{short(size)}"/>')  # fmt: skip
+
+    def _path(self, points: Sequence[Point]) -> str:
+        return "L".join(f"{short(self.x(x))} {short(self.y(y))}" for x, y in points)
+
+    def svg(self, name: str, title: str, description: str, kind: str = "chart") -> str:
+        """The picture, with its words for those who do not see it."""
+        return picture(name, title, description, self.width, self.height, self.parts, kind)
+
+
+def picture(
+    name: str, title: str, description: str, width: float, height: float, parts: Sequence[str], kind: str = "chart"
+) -> str:
+    """An SVG element that has a title and a description."""
+    one = escape(name)
+    return (
+        f'<svg class="{kind}" id="{one}" role="img" aria-labelledby="{one}-t {one}-d" '
+        f'viewBox="0 0 {short(width)} {short(height)}">'
+        f'<title id="{one}-t">{escape(title)}</title><desc id="{one}-d">{escape(description)}</desc>'
+        f"{''.join(parts)}</svg>"
+    )
