@@ -5,11 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from report.made import LONG, WICKED, make
 
 import separatrix
 from separatrix.io.table import Columns
-
-from ..report.made import LONG, WICKED, make
 
 KINDS = ("two", "three", "separated")
 
