@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo demos docs gallery test test-slow bench bench-softmax bench-voted peers printers lint clean
+.PHONY: browser demo demos docs gallery test test-slow bench bench-softmax bench-voted peers printers lint clean
 MNIST ?= ../shared/data/mnist
 
 demo: $(READY)
@@ -19,8 +19,18 @@ demos: demo
 	$(BIN)/python demo/surrogates.py
 	$(BIN)/python demo/plots.py
 
-test: $(READY) lint
+test: $(READY) lint browser
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+
+# Debian's Chromium where this may install it, else Playwright's own, else words: the tests then skip, and say why.
+browser: $(READY)
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+			&& echo "Installing Debian's chromium for the tests of the report ..." \
+			&& { apt-get install -y -qq chromium >/dev/null 2>&1 \
+				|| { apt-get update -qq >/dev/null 2>&1 && apt-get install -y -qq chromium >/dev/null 2>&1; }; }; } \
+		|| $(BIN)/python -m playwright install chromium >/dev/null 2>&1 \
+		|| echo "No Chromium could be installed: the tests in tests/browser will skip."
 
 test-slow: $(READY) peers printers
 	$(BIN)/python -m pytest -m slow

@@ -33,6 +33,11 @@ class Check:
         return asdict(self)
 
 
+def quoted(name: str) -> str:
+    """A name that is no single word in quotation marks, so that sentences can be read."""
+    return f"“{name}”" if " " in name else name
+
+
 def all_checks(inputs: Inputs, held: dict[str, Any]) -> tuple[Check, ...]:
     """Every check, in the order of a fit: the end it came to, the columns, the rows, the predictions."""
     return (
@@ -71,8 +76,9 @@ def separation(inputs: Inputs) -> Check:
     if kind == "overlap":
         return Check(name, PASSED, "The classes overlap: no rule is right on some rows without erring on others.")
     return Check(
-        name, FAILED, f"The classes are {kind} in these rows: without what tames it here, maximum likelihood would "
-        "send weights to infinity.", "Look for columns that give the class away: separatrix separable names them.",
+        name, FAILED, f"The classes are {kind} in these rows: maximum likelihood would send weights to infinity, and "
+        "only what this learner does otherwise keeps them finite.",
+        "Look for columns that give the class away: separatrix separable names them.",
     )  # fmt: skip
 
 
@@ -142,9 +148,11 @@ def rank(inputs: Inputs) -> Check:
     found = (inputs.model.verdict or {}).get("rank") or {}
     aliased = list(found.get("aliased") or ())
     if aliased:
-        verb = "is a combination" if len(aliased) == 1 else "are combinations"
-        return Check("Rank", FAILED, f"{listed(aliased)} {verb} of other columns: their weights are one choice among "
-                     "many that predict alike.", "Leave them out with --drop.")  # fmt: skip
+        one = len(aliased) == 1
+        said = "is a combination of other columns: its weight is" if one else (
+            "are combinations of other columns: their weights are")  # fmt: skip
+        return Check("Rank", FAILED, f"{listed(list(map(quoted, aliased)))} {said} one choice among many that predict "
+                     "alike.", f"Leave {'it' if one else 'them'} out with --drop, or merge levels.")  # fmt: skip
     if found.get("rank") is None:
         return Check("Rank", UNKNOWN, "The fit did not settle the rank of the columns.")
     return Check("Rank", PASSED, f"No column is a combination of others: the rank is {found['rank']} of {found['of']}.")
@@ -155,7 +163,11 @@ def condition(inputs: Inputs) -> Check:
     kappa, pair = condition_of(inputs.X, inputs.model.columns)
     if kappa is None:
         return Check("Condition", UNKNOWN, "There are too many columns to compute it.")
-    pairs = f" The closest pair is {pair[0]} and {pair[1]}, with a correlation of {pair[2]:.3f}." if pair else ""
+    pairs = (
+        f" The closest pair is {quoted(pair[0])} and {quoted(pair[1])}, with a correlation of {pair[2]:.3f}."
+        if pair
+        else ""
+    )
     if kappa >= ILL:
         return Check("Condition", FAILED, "Standardised, the columns are (almost) dependent: the condition is "
                      f"{'infinite' if kappa == np.inf else f'{kappa:.1e}'}.{pairs}",

@@ -36,7 +36,7 @@ def _single(inputs: Inputs, name: str, kind: str) -> Single:
         codes, levels = inputs.table.coded(name)
         place = codes.astype(np.intp) + 1
         counts = np.bincount(place * K + truth, minlength=(len(levels) + 1) * K).reshape(-1, K)
-        return Single(name, _of_levels(counts, place, truth), _same(counts))
+        return Single(name, _of_levels(place, truth, len(levels) + 1, K), _same(counts))
     x = inputs.table.numbers(name)
     there = ~np.isnan(x)
     if not there.any():
@@ -54,18 +54,19 @@ def _area(x: Floats, yes: NDArray[np.bool_]) -> float:
     return max(found, 1 - found)
 
 
-def _of_levels(counts: NDArray[np.int64], place: NDArray[np.intp], truth: NDArray[np.intp]) -> float:
-    """Each row by the share of the class among the other rows of its level, so that rare levels tell nothing."""
-    best, n = 0.5, len(truth)
-    for k in range(counts.shape[1]):
-        yes = truth == k
-        if yes.all() or not yes.any():
-            continue
-        total, own = counts.sum(axis=1)[place], counts[:, k][place]
-        base = yes.sum() / n
-        x = (own - yes + base) / total  # the row itself is left out, one row of the base rate is put in
-        best = max(best, float(area(x, yes, np.ones(n)).value))
-    return best
+def _of_levels(place: NDArray[np.intp], truth: NDArray[np.intp], levels: int, K: int) -> float:
+    """Each half of the rows by the shares of the classes in the other half, so that rare levels tell nothing."""
+    halves = np.arange(len(truth)) % 2 == 0
+    found = np.full((2, K), 0.5)
+    for i, own in enumerate((halves, ~halves)):
+        counts = np.bincount(place[~own] * K + truth[~own], minlength=levels * K).reshape(-1, K)
+        base = counts.sum(axis=0) / max(counts.sum(), 1)
+        shares = (counts + base) / (counts.sum(axis=1, keepdims=True) + 1)
+        for k in range(K):
+            yes = truth[own] == k
+            if yes.any() and not yes.all():
+                found[i, k] = area(shares[place[own], k], yes, np.ones(int(own.sum()))).value
+    return float(found.mean(axis=0).max())
 
 
 def _same(counts: NDArray[np.int64]) -> bool:

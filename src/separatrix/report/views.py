@@ -10,6 +10,8 @@ from . import figures, forest, nomogram
 from .svg import short
 
 Cell = dict[str, Any]
+THIN = "\u202f"
+"""A narrow blank at which no line breaks."""
 NAMES = {
     "accuracy": "accuracy", "error_rate": "error rate", "balanced_accuracy": "balanced accuracy",
     "sensitivity": "sensitivity (recall)", "specificity": "specificity", "precision": "precision", "f1": "F1",
@@ -46,13 +48,13 @@ def cell(value: Any, digits: int = 4) -> str:
     """A number as a cell shows it."""
     if value in ("+inf", "-inf"):
         return "∞" if value == "+inf" else "−∞"
-    return "" if value is None else f"{value:,}".replace(",", " ") if isinstance(value, int) else number(value, digits)
+    return "" if value is None else f"{value:,}".replace(",", THIN) if isinstance(value, int) else number(value, digits)
 
 
 def spaced(count: float) -> str:
-    """A count with thin blanks: 48 842."""
+    """A count with narrow blanks: 48 842."""
     whole = float(count).is_integer()
-    return f"{int(count):,}".replace(",", " ") if whole else number(float(count), 6)
+    return f"{int(count):,}".replace(",", THIN) if whole else number(float(count), 6)
 
 
 def _lead(facts: dict[str, Any]) -> str:
