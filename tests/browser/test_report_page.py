@@ -10,13 +10,13 @@ from report.made import LONG, WICKED, make
 import separatrix
 from separatrix.io.table import Columns
 
-KINDS = ("two", "three", "separated")
+KINDS = ("two", "three", "separated", "quasi")
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    return {kind: make(folder, kind, fit=("--l2", "0.01") if kind == "three" else ()) for kind in KINDS}
+    return {kind: make(folder, kind) for kind in KINDS}
 
 
 @pytest.mark.parametrize(("kind", "width", "scheme"), [

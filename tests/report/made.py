@@ -19,12 +19,19 @@ def table(kind="two", n=240, seed=5):
     city = rng.choice(["Bonn", 'Rome, "the old"', "Oslo</td>"], n, p=[0.5, 0.3, 0.2])
     noise = rng.logistic(size=n)
     score = 0.05 * (age - 45) + 0.5 * (income - 20) / 10 + (city == "Oslo</td>") + noise
-    names = {"two": ["no", "yes"], "three": ["low", "middle", "top"], "separated": ["no", "yes"]}[kind]
+    names = {
+        "two": ["no", "yes"],
+        "three": ["low", "middle", "top"],
+        "separated": ["no", "yes"],
+        "quasi": ["no", "yes"],
+    }[kind]
     if kind == "separated":
         score = age - 45.5
         label = (score > 0).astype(int)
     else:
         label = np.digitize(score, np.quantile(score, np.arange(1, len(names)) / len(names)))
+    if kind == "quasi":  # rows of one city are all of one class
+        label = np.where(city == "Oslo</td>", 1, label)
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["id", "age", LONG, WICKED, "bought"])
@@ -34,17 +41,23 @@ def table(kind="two", n=240, seed=5):
     return out.getvalue()
 
 
-def make(folder, kind="two", *typed, fit=(), name="report"):
-    """Fit and report; the paths of the page and of the model."""
+FITS = {
+    "two": ("--missing", "impute"), "three": ("--l2", "0.01", "--standardise"), "separated": (),
+    "quasi": ("--prior", "no=0.9,yes=0.1"),
+}  # fmt: skip
+
+
+def make(folder, kind="two", *typed, fit=None, name="report"):
+    """Fit and report; the paths of the page, of the model and of the table."""
     data, model, page = folder / f"{kind}.csv", folder / f"{kind}.json", folder / f"{name}-{kind}.html"
     data.write_text(table(kind), encoding="utf-8")
-    missing = ["--missing", "impute"] if kind == "two" else []
-    assert run(["fit", str(data), "--target", "bought", "-o", str(model), "--quiet", *missing, *fit]) == 0
+    given = FITS[kind] if fit is None else fit
+    assert run(["fit", str(data), "--target", "bought", "-o", str(model), "--quiet", *given]) == 0
     assert run(["report", str(model), str(data), "-o", str(page), "--quiet", *typed]) == 0
     return page, model, data
 
 
-def facts(folder, kind="two", *typed, fit=()):
+def facts(folder, kind="two", *typed, fit=None):
     """The facts of such a report, as --format json writes them."""
     _, model, data = make(folder, kind, fit=fit)
     path = folder / f"{kind}-facts.json"

@@ -58,14 +58,14 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
-    return {kind: make(folder, kind, fit=("--l2", "0.01") if kind == "three" else ()) for kind in
+    return {kind: make(folder, kind) for kind in
             ("two", "three", "separated")}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
     folder = tmp_path_factory.mktemp("facts")
-    return {kind: facts(folder, kind, fit=("--l2", "0.01") if kind == "three" else ()) for kind in
+    return {kind: facts(folder, kind) for kind in
             ("two", "three", "separated")}  # fmt: skip
 
 

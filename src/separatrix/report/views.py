@@ -71,7 +71,15 @@ def _verdict(facts: dict[str, Any]) -> str:
     head = str(said["status"]).replace("-", " ").lower()
     first, _, rest = text.partition(": ")
     text = rest[:1].upper() + rest[1:] if rest and first.replace("-", " ").lower() == head else text
-    return f"{text} {said['remedy']}".strip()
+    return _beginning(f"{text} {said['remedy']}".strip())
+
+
+def _beginning(text: str, most: int = 330) -> str:
+    """The first sentences of a long text, the first one at least; the whole stands further below."""
+    if len(text) <= most:
+        return text
+    end = max(text.rfind(". ", 0, most), text.find(". "))
+    return text if end < 0 else f"{text[: end + 1]} More under “How it was found”."
 
 
 def _cards(facts: dict[str, Any]) -> list[dict[str, str]]:
