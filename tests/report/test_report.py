@@ -15,6 +15,7 @@ import separatrix
 from separatrix.cli.refitting import CannotRefitError, learner_again
 from separatrix.cli.running import run
 from separatrix.cli.schema import published
+from separatrix.evaluation.confusion import matrix
 from separatrix.evaluation.measures import measures
 from separatrix.evaluation.predictions import Predictions
 from separatrix.io.encoding import Encoding
@@ -254,6 +255,15 @@ def test_thresholds_of_scores_reach_from_all_to_none():
     assert points[0]["fn"] == points[0]["tn"] == 0
     assert points[-1]["tp"] == points[-1]["fp"] == 0
     assert any(each["threshold"] == 0.0 for each in points)
+
+
+def test_a_row_at_the_threshold_is_flagged_as_predictions_at_it_are():
+    rng = np.random.default_rng(4)
+    truth, p = rng.integers(0, 2, 100), rng.integers(0, 11, 100) / 10
+    given = Predictions((0, 1), truth, (p > 0.5).astype(int), None, np.column_stack([1 - p, p]))
+    for point in operating_points(given, 0.95, 10):
+        there = matrix(given.at(point["threshold"]))
+        assert [[point["tn"], point["fp"]], [point["fn"], point["tp"]]] == there.tolist()
 
 
 # --------------------------------------------------------------------------------------------------------- the command
