@@ -140,6 +140,22 @@ def test_the_page_holds_the_model_file(made, tmp_path):
     assert json.loads(held) == json.loads(model.read_text(encoding="utf-8"))
 
 
+def test_many_classes_and_columns_still_make_a_small_page(tmp_path):
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(300, 60)).round(2), rng.integers(0, 9, 300)
+    X[:, 0] += y
+    lines = [",".join([*(f"column{j}" for j in range(60)), "y"]), *(
+        ",".join([*map(str, row), f"class{k}"]) for row, k in zip(X.tolist(), y.tolist(), strict=True))]  # fmt: skip
+    data, model, page = (tmp_path / name for name in ("d.csv", "m.json", "p.html"))
+    data.write_text("\n".join(lines) + "\n")
+    assert run(["fit", str(data), "--target", "y", "--l2", "0.1", "-o", str(model), "--quiet"]) == 0
+    assert run(["report", str(model), str(data), "-o", str(page), "--cv", "2", "--quiet"]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert len(text.encode()) < 500_000
+    assert "weights that move the score most are shown" in text
+    assert text.count('<details class="choice"') == 8 + 9
+
+
 def test_the_same_command_gives_the_same_bytes(made, tmp_path):
     page, model, data = made["two"]
     again = tmp_path / page.name

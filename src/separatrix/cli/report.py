@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..report.inputs import Inputs
 
 REPORTING = Group("What is reported", sort_key=0)
-LARGEST = 150_000
-"""Bytes of a model file that is put into the page."""
+LARGEST = 500_000
+"""Bytes of a page; a model file that makes it larger is not put into it."""
 
 
 def report(
@@ -122,8 +122,12 @@ def _answer(
 def _page(facts: dict[str, Any], model: str) -> str:
     from ..report.page import page_of
 
-    kept = Path(model).read_text(encoding="utf-8") if Path(model).stat().st_size <= LARGEST else None
-    return page_of(facts, model=kept, name=Path(model).name)
+    name = Path(model).name
+    if Path(model).stat().st_size <= LARGEST:
+        page = page_of(facts, model=Path(model).read_text(encoding="utf-8"), name=name)
+        if len(page.encode()) <= LARGEST:
+            return page
+    return page_of(facts, name=name)
 
 
 def _json(facts: dict[str, Any]) -> str:

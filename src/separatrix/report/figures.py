@@ -98,9 +98,9 @@ def margins(facts: dict[str, Any]) -> str:
     chart.axes(f"margin of the row, in {facts['unit']}: wrong below 0, right above", "rows", about=6)
     floor = [0.0] * len(heights)
     for k, each in enumerate(classes):
-        for i, count in enumerate(each["counts"]):
-            chart.bar(edges[i], edges[i + 1], floor[i], floor[i] + count, colour(k))
-            floor[i] += count
+        counts = each["counts"]
+        chart.bars([(edges[i], edges[i + 1], floor[i], floor[i] + n) for i, n in enumerate(counts)], colour(k))
+        floor = [below + n for below, n in zip(floor, counts, strict=True)]
     if edges[0] < 0 < edges[-1]:
         chart.line([(0, 0), (0, chart.y.high)], "zero")
     parts = [f"of {each['class']} {100 * each['wrong'][0]:.1f} %" for each in classes]

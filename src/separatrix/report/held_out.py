@@ -28,6 +28,7 @@ def held_out_facts(inputs: Inputs) -> dict[str, Any]:
     if given is None:
         return {"there": False, "why": inputs.held_why}
     two = len(given.classes) == 2
+    many = MANY if two else min(FEW, 100 // len(given.classes))
     classes = [given.positive] if two else list(range(len(given.classes)))[:MOST_CURVES]
     return {
         "there": True,
@@ -43,7 +44,7 @@ def held_out_facts(inputs: Inputs) -> dict[str, Any]:
         "positive": str(given.classes[given.positive]) if two else None,
         "probabilities": given.probabilities is not None,
         "confusion": matrix(given).tolist(),
-        "curves": [curve_facts(against_rest(given, k), inputs.level, MANY if two else FEW) for k in classes],
+        "curves": [curve_facts(against_rest(given, k), inputs.level, many) for k in classes],
         "left_out": len(given.classes) - len(classes) if not two else 0,
         "margins": margin_facts(given, inputs.level),
     }

@@ -110,12 +110,17 @@ class Chart:
         if lower and upper:
             self.parts.append(f'<path class="band {kind}" d="M{self._path([*lower, *reversed(upper)])}Z"/>')
 
-    def bar(self, x0: float, x1: float, y0: float, y1: float, kind: str) -> None:
-        """A rectangle between numbers."""
-        left, right, top, low = self.x(x0), self.x(x1), self.y(max(y0, y1)), self.y(min(y0, y1))
-        if low > top:
-            self.parts.append(f'<rect class="bar {kind}" x="{short(left)}" y="{short(top)}" '
-                              f'width="{short(max(right - left - 1, 0.4))}" height="{short(low - top)}"/>')  # fmt: skip
+    def bars(self, boxes: Sequence[tuple[float, float, float, float]], kind: str) -> None:
+        """Rectangles from x to x and from y to y, as one path."""
+        drawn = []
+        for x0, x1, y0, y1 in boxes:
+            left, right, low, top = self.x(x0), self.x(x1), self.y(y0), self.y(y1)
+            if low > top:
+                drawn.append(
+                    f"M{short(left)} {short(low)}V{short(top)}H{short(max(right - 1, left + 0.4))}V{short(low)}z"
+                )
+        if drawn:
+            self.parts.append(f'<path class="bar {kind}" d="{"".join(drawn)}"/>')
 
     def whisker(self, x: float, low: float, high: float, kind: str) -> None:
         """An interval, upright."""

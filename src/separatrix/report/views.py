@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from ..interpretation.numerals import brief, number, p_value, percent
@@ -10,6 +11,8 @@ from . import figures, forest, nomogram
 from .svg import short
 
 Cell = dict[str, Any]
+LINES, FEWEST = 320, 25
+"""Weights that a page shows, all classes together; of each class so many at least."""
 THIN = "\u202f"
 """A narrow blank at which no line breaks."""
 NAMES = {
@@ -141,12 +144,9 @@ def _column(each: dict[str, Any], rows: int) -> dict[str, Any]:
 def _spark(counts: list[int]) -> str:
     """A histogram as small as a word."""
     most, wide = max(counts, default=0) or 1, 96 / max(len(counts), 1)
-    bars = [
-        f'<rect class="bar c0" x="{short(i * wide)}" y="{short(24 - 24 * n / most)}" width="{short(wide - 1)}" '
-        f'height="{short(24 * n / most)}"/>'
-        for i, n in enumerate(counts) if n
-    ]  # fmt: skip
-    return f'<svg class="spark" aria-hidden="true" viewBox="0 0 96 24">{"".join(bars)}</svg>'
+    bars = [f"M{short(i * wide)} 24v{short(-24 * n / most)}h{short(wide - 1)}V24z" for i, n in enumerate(counts) if n]
+    return (f'<svg class="spark" aria-hidden="true" viewBox="0 0 96 24"><path class="bar c0" d="{"".join(bars)}"/>'
+            "</svg>")  # fmt: skip
 
 
 def _markup(text: str) -> Any:
@@ -186,8 +186,26 @@ def _weights(weights: dict[str, Any]) -> dict[str, Any]:
     sentence += ", of numbers for a standard deviation, of levels against their reference"
     sentence += f", with {percents} intervals ({weights['method']})." if weights["intervals"] else "."
     why = f"There are no intervals. {weights['why']}" if not weights["intervals"] else weights["why"].strip()
+    most = max(FEWEST, LINES // len(weights["blocks"]))
+    if max(len(each["lines"]) for each in weights["blocks"]) > most:
+        sentence += (f" Of each class the {most} weights that move the score most are shown; all of them are in the "
+                     "model file, and in what --format json writes.")  # fmt: skip
     return {"sentence": sentence, "why": why, "notes": weights["notes"],
-            "blocks": [_block(each, weights) for each in weights["blocks"]]}  # fmt: skip
+            "blocks": [_block({**each, "lines": _largest(each["lines"], most)}, weights)
+                       for each in weights["blocks"]]}  # fmt: skip
+
+
+def _largest(lines: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """The lines that move the score most, in the order of the model; those that go to infinity before all."""
+    if len(lines) <= most:
+        return lines
+
+    def size(line: dict[str, Any]) -> float:
+        moved = line["weight"] if line["per_deviation"] is None else line["per_deviation"]
+        return math.inf if line["tends"] in ("+inf", "-inf") or not isinstance(moved, float) else abs(moved)
+
+    kept = {id(line) for line in sorted(lines, key=size, reverse=True)[:most]}
+    return [line for line in lines if id(line) in kept]
 
 
 def _block(block: dict[str, Any], weights: dict[str, Any]) -> dict[str, Any]:

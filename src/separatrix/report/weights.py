@@ -79,7 +79,11 @@ def _of_summary(summary: Summary) -> dict[str, Any]:
             )  # fmt: skip
         against = None if block.against is None else str(block.against)
         blocks.append({"class": str(block.label), "against": against, "lines": lines})
-    penalised = "" if not (summary.head.get("l2") and summary.has_spread) else " The weights are penalised, which pulls them towards zero."
+    penalised = (
+        ""
+        if not (summary.head.get("l2") and summary.has_spread)
+        else " The weights are penalised, which pulls them towards zero."
+    )
     return {
         "blocks": blocks, "intervals": summary.has_spread, "odds": True, "level": summary.level,
         "method": {"wald": "Wald", "profile": "profile likelihood"}.get(summary.method, summary.method),
