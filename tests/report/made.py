@@ -47,19 +47,24 @@ FITS = {
 }  # fmt: skip
 
 
-def make(folder, kind="two", *typed, fit=None, name="report"):
-    """Fit and report; the paths of the page, of the model and of the table."""
-    data, model, page = folder / f"{kind}.csv", folder / f"{kind}.json", folder / f"{name}-{kind}.html"
+def fitted(folder, kind="two", fit=None):
+    """The paths of a table and of its model."""
+    data, model = folder / f"{kind}.csv", folder / f"{kind}.json"
     data.write_text(table(kind), encoding="utf-8")
     given = FITS[kind] if fit is None else fit
     assert run(["fit", str(data), "--target", "bought", "-o", str(model), "--quiet", *given]) == 0
+    return data, model
+
+
+def make(folder, kind="two", *typed, fit=None):
+    """Fit and report; the paths of the page, of the model and of the table."""
+    (data, model), page = fitted(folder, kind, fit), folder / f"report-{kind}.html"
     assert run(["report", str(model), str(data), "-o", str(page), "--quiet", *typed]) == 0
     return page, model, data
 
 
 def facts(folder, kind="two", *typed, fit=None):
     """The facts of such a report, as --format json writes them."""
-    _, model, data = make(folder, kind, fit=fit)
-    path = folder / f"{kind}-facts.json"
+    (data, model), path = fitted(folder, kind, fit), folder / f"{kind}-facts.json"
     assert run(["report", str(model), str(data), "-o", str(path), "--format", "json", "--quiet", *typed]) == 0
     return json.loads(path.read_text(encoding="utf-8"))

@@ -21,6 +21,7 @@ from separatrix.evaluation.predictions import Predictions
 from separatrix.io.encoding import Encoding
 from separatrix.io.table import Columns
 from separatrix.report.held_out import margin_facts, operating_points
+from separatrix.report.page import page_of
 from separatrix.report.svg import Scale
 from separatrix.report.ticks import nice_ticks
 
@@ -322,8 +323,7 @@ def test_every_kind_of_learner_has_a_report(tmp_path, learner):
     known = facts(tmp_path, kind, fit=("--learner", learner))
     assert known["held_out"]["there"]
     assert states(known)["Repeatable"] == "passed"
-    page = (tmp_path / f"report-{kind}.html").read_text(encoding="utf-8")
-    assert Page(page).open == []
+    assert Page(page_of(known)).open == []
 
 
 def test_a_learner_is_made_again_with_its_parameters_and_from_our_list_only(made):
