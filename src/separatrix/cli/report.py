@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -84,19 +83,18 @@ def report(
     names = (Path(model).name, *(Path(each).name if each != "-" else each for each in data or ("-",)))
     typed = _typed(names, path, format, target, cv, positive, level, unseen, reading, talking)
     asked = Asked(target, cv, positive, level, unseen, talking, typed)
-    began = time.monotonic()
     inputs = inputs_of(learnt, data, reading, asked)
     facts = facts_of(inputs)
     text = _json(facts) if format == "json" else _page(facts, model)
     replaced = write_whole(path, text)
-    return _answer(model, path, text, replaced, facts, inputs, time.monotonic() - began)
+    return _answer(model, data, path, text, replaced, facts, inputs)
 
 
 def _answer(
-    model: str, path: str, text: str, replaced: bool, facts: dict[str, Any], inputs: Inputs, seconds: float
+    model: str, data: tuple[str, ...], path: str, text: str, replaced: bool, facts: dict[str, Any], inputs: Inputs
 ) -> Answer:
     failed = [each for each in facts["checks"] if each["state"] == "failed"]
-    held = facts["held_out"]
+    held, named = facts["held_out"], data or ("-",)
     counts = facts["counts"]
     words = f"{counts['passed']} of {counts['all']} checks passed, {counts['failed']} failed"
     words += f": {', '.join(each['name'].lower() for each in failed)}." if failed else "."
@@ -114,8 +112,8 @@ def _answer(
             "held_out": {"folds": held["folds"], "measures": held["measures"]} if held["there"] else None,
         },
         words=f"{words}\n{said}", notes=notes,
-        next=f"separatrix explain {shlex.quote(model)} FILE --row 1" if not failed else
-             f"separatrix compare FILE --target {shlex.quote(inputs.target)}",
+        next=f"separatrix explain {shlex.join([model, *named])} --row 1" if not failed else
+             f"separatrix compare {shlex.join([*named, '--target', inputs.target])}",
     )  # fmt: skip
 
 

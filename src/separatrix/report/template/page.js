@@ -113,7 +113,10 @@
       dot.setAttribute("cy", (bottom + y * (top - bottom)).toFixed(2));
     };
     const over = (a, b) => (b > 0 ? a / b : null);
-    const count = (n) => (Number.isInteger(n) ? String(n) : n.toPrecision(6)).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, "\u202f");
+    const count = (n) => {
+      const [whole, part] = (Number.isInteger(n) || n > 1e5 ? String(Math.round(n)) : n.toPrecision(6)).split(".");
+      return whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") + (part ? "." + part : "");
+    };
     const costs = () => {
       const found = ["cost-fp", "cost-fn"].map((id) => {
         const field = byId(id), value = number(field.value), bad = !(Number.isFinite(value) && value >= 0);
