@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,6 +11,7 @@ from cyclopts import Group, Parameter
 
 from .. import __version__
 from .answer import Answer, UsageError
+from .files import check_output, write_whole
 from .known_table import KnownTable
 from .options import Talking
 
@@ -71,12 +73,11 @@ def report(
     if cv < 2:
         raise UsageError(f"--cv is {cv}; it must be 2 folds or more.")
     path = output or f"report.{format}"
-    _check_output(path, (model, *data))
+    check_output(path, (model, *data), "report.html")
     if format == "html":
         _needed("jinja2")
     from ..models.file import read
     from ..report.facts import facts_of
-    from .files import write_whole
     from .report_inputs import Asked, inputs_of
 
     learnt = read(model)
@@ -122,8 +123,9 @@ def _page(facts: dict[str, Any], model: str) -> str:
 
     name = Path(model).name
     if Path(model).stat().st_size <= LARGEST:
-        page = page_of(facts, model=Path(model).read_text(encoding="utf-8"), name=name)
-        if len(page.encode()) <= LARGEST:
+        text = Path(model).read_text(encoding="utf-8")
+        page = page_of(facts, model=text, name=name)
+        if len(page.encode()) <= LARGEST and json.loads(text).get("side_file") is None:  # else half of it is elsewhere
             return page
     return page_of(facts, name=name)
 
@@ -142,22 +144,12 @@ def _needed(package: str) -> None:
                          "--format json needs nothing more.")  # fmt: skip
 
 
-def _check_output(path: str, inputs: tuple[str, ...]) -> None:
-    there = Path(path)
-    if not path or there.is_dir():
-        raise UsageError(f"--output {path!r} is a folder; it must be the name of a file, such as report.html.")
-    if not there.parent.is_dir():
-        raise UsageError(f"--output {path}: there is no folder {str(there.parent)!r}; make it first.")
-    if there.exists() and any(Path(each).exists() and there.samefile(each) for each in inputs):
-        raise UsageError(f"--output {path} is the model or the table itself, which would be lost: choose another name.")
-
-
 def _typed(
     names: tuple[str, ...], output: str, form: str, target: str | None, cv: int, positive: str | None, level: float,
     unseen: str, reading: KnownTable, talking: Talking,
 ) -> str:  # fmt: skip
     """The command again, files without their folders."""
-    from .compare import typed_again
+    from .typed_again import typed_again
 
     words = ["separatrix", "report", *names, "-o", Path(output).name]
     words += ["--format", form] if form != "html" else []
