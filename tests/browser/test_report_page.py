@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from report.made import LONG, WICKED, make
+from report_page.made import LONG, WICKED, make
 
 import separatrix
 from separatrix.io.table import Columns
