@@ -55,6 +55,7 @@ bench: $(READY) peers
 	$(BIN)/python benchmarks/separability.py
 	$(BIN)/python benchmarks/closed.py
 	$(BIN)/python benchmarks/inference.py
+	$(BIN)/python benchmarks/tables.py
 
 bench-softmax: $(READY) peers
 	$(BIN)/python benchmarks/softmax.py --mnist $(MNIST)
