@@ -12,7 +12,8 @@ import separatrix
 from separatrix.cli.answer import UsageError
 from separatrix.cli.learner_options import LearnerName, LearnerOptions
 from separatrix.cli.learners import LEARNERS, REDUCTIONS, learner_of, parameters_of, reduction_of
-from separatrix.cli.typed_values import KINDS, did_you_mean, option, value_of
+from separatrix.cli.meant import did_you_mean
+from separatrix.cli.typed_values import KINDS, option, value_of
 from separatrix.cli.wording import in_options
 
 ELSEWHERE = {"random_state", "warm_start", "features", "feature_map", "estimator", "n_jobs"}

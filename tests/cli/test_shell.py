@@ -16,7 +16,7 @@ from separatrix.cli import running, streams
 from separatrix.cli.answer import Answer, UsageError
 from separatrix.cli.app import COMMANDS
 from separatrix.cli.console import is_coloured, shown_width, table
-from separatrix.cli.meant import nearest
+from separatrix.cli.meant import did_you_mean
 from separatrix.cli.options import Talking
 from separatrix.cli.schema import published
 from separatrix.inference.result import InferenceRefused
@@ -337,8 +337,8 @@ def test_a_table_fits_its_width_whatever_it_holds():
 
 
 def test_nearest_names():
-    assert nearest("TARGTE", ["target", "weights"]) == "target"
-    assert nearest("qqq", ["target", "weights"]) is None
+    assert did_you_mean("TARGTE", ["target", "weights"]) == " Did you mean 'target'?"
+    assert did_you_mean("qqq", ["target", "weights"]) == ""
 
 
 @pytest.mark.parametrize(

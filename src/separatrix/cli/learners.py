@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .answer import UsageError
-from .typed_values import did_you_mean, option, value_of
+from .meant import did_you_mean
+from .typed_values import option, value_of
 
 
 @dataclass(frozen=True)

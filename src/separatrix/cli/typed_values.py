@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
 from .answer import UsageError
@@ -97,9 +96,3 @@ def value_of(parameter: str, given: str | bool) -> Any:
 def option(parameter: str) -> str:
     """max_passes as it is typed: --max-passes."""
     return "--" + parameter.replace("_", "-")
-
-
-def did_you_mean(typed: str, known: Any) -> str:
-    """' Did you mean 'target'?', or nothing where nothing is near."""
-    near = get_close_matches(typed, list(known), n=1, cutoff=0.6)
-    return f" Did you mean {near[0]!r}?" if near else ""
