@@ -16,7 +16,6 @@ import sys
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import astuple, fields
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from . import compiled_rows, losses, numerics
 from .compiled_rows import SUMS, TILE, pull, room, scores, sizes, take
+from .once import made_once
 
 EXACT = {"fastmath": {"contract"}, "error_model": "numpy"}
 """For formulas: their order of operations stands."""
@@ -278,14 +278,14 @@ def _own_fields(loss: losses.MarginLoss) -> Any:
     return kind(*astuple(loss))  # type: ignore[call-overload]
 
 
-@cache
+@made_once
 def _inlined(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method as it is, and Numba told to write its text into the caller: a call would stop the vector unit."""
     overload(method, strict=False, inline="always", jit_options=EXACT)(lambda *_: method)
     return method
 
 
-@cache
+@made_once
 def pass_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[..., Any]:
     """The compiled pass for one loss, precision and layout of X."""
     methods = (_inlined(getattr(type(loss), name)) for name in ("value", "slope", "curvature"))
@@ -304,7 +304,7 @@ def _is_ours(loss: losses.MarginLoss) -> bool:
     return type(loss).__module__ == losses.__name__
 
 
-@cache
+@made_once
 def bend_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[..., Any]:
     """The compiled product of a loss's Hessian with weights."""
     vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
@@ -317,7 +317,7 @@ def bend_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[...
     return _compiled(kernel, signature, cached=_is_ours(loss), **EXACT)
 
 
-@cache
+@made_once
 def root_kernel(dtype: str, order: str, out: str) -> Callable[..., Any]:
     """The compiled square root of a block's Hessian, in the precision `out`."""
     numbers = types.Array(types.float64, 1, "C", readonly=True)
@@ -328,7 +328,7 @@ def root_kernel(dtype: str, order: str, out: str) -> Callable[..., Any]:
     return _compiled(_root, signature, cached=True, **EXACT)
 
 
-@cache
+@made_once
 def score_kernel(dtype: str, order: str) -> Callable[..., Any]:
     """The compiled scores of rows."""
     vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from numba import types
 
 from .compiled import EXACT, _compiled, _matrix, _rows
+from .once import made_once
 
 
 def _gram(X, lo, hi, weight, G):  # type: ignore[no-untyped-def]
@@ -40,7 +40,7 @@ def _pull(X, lo, hi, weight, sums):  # type: ignore[no-untyped-def]
             sums[columns[e]] += v * values[e]
 
 
-@cache
+@made_once
 def gram_kernels(dtype: str, index: str) -> tuple[Callable[..., Any], ...]:
     """The matrix, its diagonal, and Σ vᵢ xᵢ."""
     weight, vector = types.Array(types.float64, 1, "C", readonly=True), types.Array(types.float64, 1, "C")

@@ -12,7 +12,6 @@ import inspect
 import math
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from .compiled import EXACT, STAMP, _compiled, _matrix
 from .compiled_factor import dot, factored, solved
 from .compiled_rows import SUMS
 from .numerics import sigmoid, softplus
+from .once import made_once
 
 TILE, STRIDE = 256, 8
 """Columns of numbers that are worked on together; one row in so many is in the sample."""
@@ -255,7 +255,7 @@ _HERE = hashlib.sha256(
 ).hexdigest()
 
 
-@cache
+@made_once
 def fit_kernel() -> Callable[..., Any]:
     """The compiled fit."""
     vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
@@ -268,7 +268,7 @@ def fit_kernel() -> Callable[..., Any]:
     return _compiled(_fit(_HERE), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
 
 
-@cache
+@made_once
 def leverage_kernel() -> Callable[..., Any]:
     """The compiled largest leverage."""
     numbers, table = types.Array(types.float64, 1, "C", readonly=True), _matrix("float64", "C", readonly=True)

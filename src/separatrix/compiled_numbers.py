@@ -5,13 +5,13 @@ the ranges of the columns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from numba import types
 from numba.extending import register_jitable
 
 from .compiled import EXACT, _compiled, _matrix
+from .once import made_once
 
 
 @register_jitable(**EXACT)
@@ -76,7 +76,7 @@ def _types(dtype: str, index: str) -> tuple[Any, Any]:
     return types.Array(number, 1, "C", readonly=True), types.Array(integer, 1, "C", readonly=True)
 
 
-@cache
+@made_once
 def number_kernels(dtype: str, index: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Scores and ranges, for one precision of the numbers and one kind of column numbers."""
     values, columns = _types(dtype, index)

@@ -6,7 +6,6 @@ The weights of a column lie side by side, K of them in vector lanes, so that one
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -15,6 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .compiled import EXACT, _compiled, _matrix
+from .once import made_once
 
 MOST_VECTORS = 4
 LANES = {"float64": 4, "float32": 8}
@@ -176,7 +176,7 @@ def _numbers(dtype: str) -> Any:
     return types.float32 if dtype == "float32" else types.float64
 
 
-@cache
+@made_once
 def product_kernels(dtype: str, index: str = "int32") -> tuple[Callable[..., Any], Callable[..., Any]]:
     """S = XW and G ← G + XᵀR in one precision, for one kind of column numbers."""
     named = types.Array(types.int32 if index == "int32" else types.int64, 1, "C", readonly=True)
@@ -188,7 +188,7 @@ def product_kernels(dtype: str, index: str = "int32") -> tuple[Callable[..., Any
     return _compiled(_scores, signature, **options), _compiled(_pull, signature, **options)  # type: ignore[arg-type]
 
 
-@cache
+@made_once
 def packing_kernels(dtype: str, out: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Counting and filling, from one precision of C-ordered X to another."""
     X, integer = _matrix(dtype, "C", readonly=True), types.int64

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from numba import types
 
 from .compiled import EXACT, _compiled, _matrix
 from .compiled_rows import SUMS
+from .once import made_once
 
 
 def _squares(X, lo, hi, center, weight, sums):  # type: ignore[no-untyped-def]
@@ -30,7 +30,7 @@ def _chosen(X, rows, columns, found):  # type: ignore[no-untyped-def]
             found[k, j] = X[i, columns[j]]
 
 
-@cache
+@made_once
 def squares_kernel(dtype: str) -> Callable[..., Any]:
     """The compiled sums for rows of one precision."""
     vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
@@ -38,7 +38,7 @@ def squares_kernel(dtype: str) -> Callable[..., Any]:
     return _compiled(_squares, signature, cached=True, **SUMS)
 
 
-@cache
+@made_once
 def chosen_kernel(dtype: str) -> Callable[..., Any]:
     """The compiled choice for rows of one precision."""
     places = types.Array(types.intp, 1, "C", readonly=True)

@@ -9,7 +9,6 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numba import types
 
 from . import compiled
 from .compiled import EXACT, _compiled
+from .once import made_once
 
 
 def joint_scan(stamp):  # type: ignore[no-untyped-def]
@@ -70,7 +70,7 @@ STAMP = hashlib.sha256(
 ).hexdigest()
 
 
-@cache
+@made_once
 def joint_kernel() -> Callable[..., Any]:
     """The compiled scan."""
     indices, log = types.Array(types.int64, 1, "C", readonly=True), types.Array(types.int64, 1, "C")

@@ -11,7 +11,6 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from numba.extending import register_jitable
 from . import compiled
 from .compiled import EXACT, _compiled
 from .dual import JOINT, TWO
+from .once import made_once
 
 
 @register_jitable(**EXACT)
@@ -122,14 +122,14 @@ _indices, _lines = types.Array(types.int64, 1, "C", readonly=True), types.Array(
 _numbers, _scores = types.Array(types.float64, 2, "C", readonly=True), types.Array(types.float64, 2, "C")
 
 
-@cache
+@made_once
 def catch_up_kernel() -> Callable[..., Any]:
     """The compiled `_catch_up`."""
     signature = types.void(_numbers, _indices, _indices, _indices, types.int64, _indices, _scores)
     return _compiled(_catch_up(STAMP), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
 
 
-@cache
+@made_once
 def turns_kernel() -> Callable[..., Any]:
     """The compiled `_decide`."""
     ties, number = types.UniTuple(types.boolean, 2), types.int64

@@ -10,7 +10,6 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from numba.extending import register_jitable
 
 from . import compiled
 from .compiled import EXACT, _compiled, _matrix
+from .once import made_once
 
 
 @register_jitable(**EXACT)
@@ -178,7 +178,7 @@ _table, _weights, _rows = (
 _i = types.int64
 
 
-@cache
+@made_once
 def diagonal_kernel(dtype: str) -> Callable[..., Any]:
     """The compiled `_diagonal`."""
     X = _matrix(dtype, "C", readonly=True)
@@ -186,7 +186,7 @@ def diagonal_kernel(dtype: str) -> Callable[..., Any]:
     return _compiled(_diagonal(STAMP), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
 
 
-@cache
+@made_once
 def gaps_kernel(dtype: str) -> Callable[..., Any]:
     """The compiled `_with_gaps`."""
     X = _matrix(dtype, "C", readonly=True)
@@ -194,7 +194,7 @@ def gaps_kernel(dtype: str) -> Callable[..., Any]:
     return _compiled(_with_gaps(STAMP), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
 
 
-@cache
+@made_once
 def centred_kernel(dtype: str) -> Callable[..., Any]:
     """The compiled `_centred`."""
     X = _matrix(dtype, "C", readonly=True)
@@ -202,7 +202,7 @@ def centred_kernel(dtype: str) -> Callable[..., Any]:
     return _compiled(_centred(STAMP), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
 
 
-@cache
+@made_once
 def sparse_kernels(dtype: str, index: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The compiled `_sparse_sums` and `_sparse_squares`."""
     parts = (

@@ -11,7 +11,6 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from . import compiled, lanes, numerics, row_access
 from .compiled import EXACT, _compiled, _exp, _matrix
 from .lanes import to_bits
+from .once import made_once
 from .row_access import decay, fetch_far, fetch_near, learn, note, read, row_bytes, rows_type
 
 GRID, REACH, TERMS = 16, 40, 8
@@ -239,7 +239,7 @@ def _link(objective: str, many: int) -> Any:
     return LINKS.get(objective, (_sigmoid, _softmax))[many]
 
 
-@cache
+@made_once
 def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Callable[..., None]:
     """The compiled steps for two classes, for one objective and kind of rows."""
     kernel: Callable[..., Any] = _two_classes(OBJECTIVES[objective][0], _link(objective, 0), STAMP)  # type: ignore[no-untyped-call]
@@ -248,7 +248,7 @@ def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Ca
     return lambda *given: run(*given[:7], table, *given[7:])
 
 
-@cache
+@made_once
 def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = None) -> Callable[..., None]:
     """The compiled steps for K classes, for labels or for a matrix of probabilities."""
     share, target = (_hard, _labels) if hard else (_soft, _probabilities)
@@ -256,7 +256,7 @@ def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = N
     return _compiled(kernel, _signature(rows_type(dtype, index), target), cached=True, **EXACT)
 
 
-@cache
+@made_once
 def shuffle_kernel() -> Callable[..., None]:
     """The compiled shuffle."""
     kernel: Callable[..., Any] = _shuffle(STAMP)  # type: ignore[no-untyped-call]

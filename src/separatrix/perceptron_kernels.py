@@ -12,7 +12,6 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numba import types
 
 from . import compiled, lanes, row_access
 from .compiled import EXACT, _compiled, _matrix
+from .once import made_once
 from .online_kernels import FAR_BYTES, NEAR_BYTES
 from .row_access import U, add, fetch_far, fetch_near, move_and_score, row_bytes, rows_type, score
 
@@ -142,7 +142,7 @@ _indices, _log = types.Array(types.int64, 1, "C", readonly=True), types.Array(ty
 _ties = types.UniTuple(types.boolean, 2)
 
 
-@cache
+@made_once
 def scan_kernel(dtype: str, index: str | None, two: bool) -> Callable[..., Any]:
     """The compiled scan, for one kind of rows and for two classes or many."""
     W, b = _matrix("float64", "C", readonly=False), types.Array(types.float64, 1, "C")
@@ -154,7 +154,7 @@ def scan_kernel(dtype: str, index: str | None, two: bool) -> Callable[..., Any]:
     return _compiled(kernel, signature, cached=True, **EXACT)
 
 
-@cache
+@made_once
 def sum_kernel(dtype: str, index: str | None) -> Callable[..., Any]:
     """The compiled sum over a log."""
     numbers, W = types.Array(types.float64, 1, "C", readonly=True), _matrix("float64", "C", readonly=False)
@@ -163,7 +163,7 @@ def sum_kernel(dtype: str, index: str | None) -> Callable[..., Any]:
     return _compiled(kernel, signature, cached=True, **EXACT)
 
 
-@cache
+@made_once
 def scores_kernel(dtype: str, index: str | None) -> Callable[..., Any]:
     """The compiled scores of rows."""
     read, write = _matrix("float64", "C", readonly=True), _matrix("float64", "C", readonly=False)

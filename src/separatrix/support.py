@@ -7,7 +7,6 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from .data import Sparse
 from .data.threads import ordered_map, thread_count
+from .once import made_once
 
 Floats = NDArray[np.float64]
 COMPILE_FROM, RUNS, BLOCK = 400_000, 16, 1 << 18
@@ -123,7 +123,7 @@ def _outside(stamp, kind):  # type: ignore[no-untyped-def]
     return kernel
 
 
-@cache
+@made_once
 def outside_kernel(dtype: str, kind: int) -> Callable[..., Any]:
     """The compiled `_outside`."""
     from numba import types

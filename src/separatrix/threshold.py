@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from .data.threads import ordered_map, thread_count
 from .moments import RUNS, Moments
+from .once import made_once
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -65,7 +65,7 @@ def _above(stamp):  # type: ignore[no-untyped-def]
     return kernel
 
 
-@cache
+@made_once
 def above_kernel(dtype: str) -> Callable[..., Any]:
     """The compiled `_above`."""
     from numba import types

@@ -11,7 +11,6 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numba.extending import register_jitable
 
 from . import compiled
 from .compiled import EXACT, _compiled
+from .once import made_once
 
 
 @register_jitable(**EXACT)
@@ -177,7 +177,7 @@ def _floats(dimensions: int, *, readonly: bool = True) -> types.Array:
     return types.Array(types.float64, dimensions, "C", readonly=readonly)
 
 
-@cache
+@made_once
 def vote_kernel(many: bool) -> Callable[..., None]:
     """The compiled count for two classes, or for more."""
     kernel: Callable[..., Any] = (_many_classes if many else _two_classes)(STAMP)  # type: ignore[no-untyped-call]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 LARGE = 1 << 23
 """Bytes of a table from which the compiled passes will be needed."""
-COMPILED = ("separatrix.compiled_newton", "separatrix.compiled_gram")
 
 
 class Early:
@@ -23,7 +24,13 @@ class Early:
         self._parts, self._results, self._unwanted = parts, list[Any](), threading.Event()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="separatrix-early")
-        self._thread.start()
+        self._begun = False
+
+    def begin(self) -> None:
+        """Begin, unless that was done."""
+        if not self._begun:
+            self._begun = True
+            self._thread.start()
 
     def _work(self) -> None:
         try:
@@ -36,6 +43,7 @@ class Early:
 
     def wait(self) -> list[Any]:
         """What each part returned, when all are done; what went wrong there is raised here."""
+        self.begin()
         self._thread.join()
         if self._error is not None:
             raise self._error
@@ -44,13 +52,16 @@ class Early:
     def give_up(self) -> None:
         """Do no further part: a command that failed ends at once."""
         self._unwanted.set()
-        self._thread.join()
+        if self._begun:
+            self._thread.join()
 
 
 @contextmanager
-def early(parts: Sequence[Callable[[], Any]]) -> Iterator[Early]:
-    """The parts, being done as long as the block is left by no error."""
+def early(parts: Sequence[Callable[[], Any]], *, now: bool = True) -> Iterator[Early]:
+    """The parts, being done as long as the block is left by no error; not `now`: from when they are told to begin."""
     work = Early(parts)
+    if now:
+        work.begin()
     try:
         yield work
     finally:
@@ -62,14 +73,32 @@ def modules_of_a_fit(learner: str, data: Sequence[str]) -> list[Callable[[], Any
     import separatrix
 
     home = "separatrix" + separatrix._HOMES[learner]
-    names = [home, "separatrix.models.taking"]
+    first = map(_loading, ("separatrix.io.open_table", "separatrix.io.kinds", "separatrix.cli.lesson"))
+    parts = [*first, scikit_learn, _loading(home), _loading("separatrix.models.taking")]
     if sum(_size(each) for each in data) > LARGE:
-        names[1:1] = COMPILED
-    return [scikit_learn, *(_loading(name) for name in names)]
+        parts += compiled_passes() if learner == "LogisticRegression" else [_loading("separatrix.compiled")]
+    return parts
 
 
 def _loading(name: str) -> Callable[[], Any]:
     return lambda: importlib.import_module(name)
+
+
+def compiled_passes() -> list[Callable[[], Any]]:
+    """What loads the compiled passes of a likelihood and of its start: the first takes as long as all of Numba."""
+
+    def of(loss: str) -> Any:
+        from .. import compiled, losses
+
+        return compiled.pass_kernel(getattr(losses, loss)(), "float64", "C")
+
+    def root(precision: str) -> Any:
+        from .. import compiled
+
+        return compiled.root_kernel("float64", "C", precision)
+
+    losses, precisions = ("LogLikelihood", "Squared"), ("float32", "float64")
+    return [*(partial(of, each) for each in losses), *(partial(root, each) for each in precisions)]
 
 
 def _size(name: str) -> int:
@@ -128,5 +157,10 @@ _process = _Process()
 
 
 def process_is_ours() -> None:
-    """Say that the process runs a command and ends."""
+    """Say that the process runs a command and ends.
+
+    Then the garbage of cycles is looked for less often: as modules are loaded there is none, and looking for it was
+    seen to take a fifth of their time.
+    """
     _process.ours = True
+    gc.set_threshold(50_000, 20, 50)

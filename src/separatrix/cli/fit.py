@@ -166,15 +166,15 @@ def _shown(asked: Asked, talking: Talking) -> Answer:
 
 def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
     from .early import early, modules_of_a_fit
-    from .fit_facts import Outcome, rows_of_rule, table_facts, training_facts
-    from .fit_words import answer_of
-    from .lesson import lesson_of
     from .tables import decisions_of, let_go, opened
-    from .teaching import teach
 
     with ExitStack() as stack:
-        loading = stack.enter_context(early(modules_of_a_fit(asked.known.home, asked.data)))
-        table = stack.enter_context(opened(asked.data, asked.reading, asked.seed))
+        loading = stack.enter_context(early(modules_of_a_fit(asked.known.home, asked.data), now=False))
+        table = stack.enter_context(opened(asked.data, asked.reading, asked.seed, loading.begin))
+        from .fit_facts import Outcome, rows_of_rule, table_facts, training_facts
+        from .lesson import lesson_of
+        from .teaching import teach
+
         reading = stack.enter_context(early([partial(table_facts, table)]))
         decisions = decisions_of(
             table,
@@ -199,6 +199,7 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
         crossed = _crossed(table, lesson, asked, talking) if asked.cv is not None and not interrupted else None
     from ..models.file import write
     from ..models.taking import model_of
+    from .fit_words import answer_of
 
     outcome = Outcome(estimator, lesson, facts, crossed, interrupted)
     replaced = Path(asked.output).exists()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
@@ -26,13 +26,15 @@ def sources_of(data: Sequence[str]) -> tuple[str, ...]:
 
 
 @contextmanager
-def opened(data: Sequence[str], reading: Reading, seed: int) -> Iterator[Any]:
-    """The table, read as the options say; what is dropped of it is decided later."""
+def opened(
+    data: Sequence[str], reading: Reading, seed: int, meanwhile: Callable[[], None] = lambda: None
+) -> Iterator[Any]:
+    """The table, read as the options say; what is dropped is decided later. `meanwhile` is called as duckdb begins."""
     sources = sources_of(data)
     from ..io.opening import open_table  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     said = {each.name: getattr(reading, each.name) for each in fields(reading) if each.name != "drop"}
-    with open_table(sources, **said, seed=seed) as table:
+    with open_table(sources, **said, seed=seed, meanwhile=meanwhile) as table:
         yield table
 
 

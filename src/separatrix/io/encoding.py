@@ -19,7 +19,7 @@ from .table import Table
 Floats = NDArray[np.float64]
 TOGETHER = 1 << 28
 """Bytes of columns that are held at a time to be written together."""
-BLOCK = 1 << 16
+BLOCK = 1 << 18
 """Numbers that are written together: they stay in the cache until all their columns are there."""
 THREADS, MANY = 2, 1 << 22
 """From so many numbers on, so many threads write: half of the time goes into memory that is touched for the first time.

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .parts import ROOM
 from .table import Coded, Floats
 
-ROOM = 1 << 28
-"""Bytes of columns that are kept: to decide what a column is and to read it are two looks at the same numbers."""
 THREADS = 2
 
 

@@ -13,13 +13,14 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .codes import codes_of, plain_codes, without_unused
 from .columns import Profile
 from .database import connect, literal
 from .errors import DataError, Place, Remedy
 from .fetched import Fetched, Numbers, numbers_of
 from .nearest import did_you_mean
 from .numbers import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
-from .parts import Loaded, Part, codes_of, plain_codes, without_unused
+from .parts import Loaded, Part
 from .profiles import profile_of_levels
 from .table import Coded, Floats
 from .text_table import TEXT, load, look
@@ -74,7 +75,7 @@ class OpenTable:
                 return np.array([np.nan, *known], np.float64)[coded.codes + 1]
         found = self._fetched.numbers(j, self._numbers)
         if found.wrong is not None:
-            raise self._no_number(j, int(found.wrong.argmax()), int(np.count_nonzero(found.wrong)))
+            raise self._no_number(j, found, found.wrong)
         return found.values
 
     def fetch_ahead(self, names: Sequence[str]) -> None:
@@ -96,7 +97,17 @@ class OpenTable:
         return levels is not None and all(number_of(level, decimal) is not None for level in levels)
 
     def _numbers(self, j: int) -> Numbers:
-        return numbers_of(self._loaded.column(self._loaded.number(j)))
+        loaded = self._loaded
+        if not loaded.arrays:
+            return numbers_of(loaded.column(loaded.number(j)))
+        return self._numbers_of_levels(j) if self._has_codes(j) else numbers_of(loaded.arrays[j])
+
+    def _numbers_of_levels(self, j: int) -> Numbers:
+        codes, levels = self.coded(self.names[j])
+        known = [number_of(level, self._loaded.options.decimal) for level in levels]
+        values = np.array([*(np.nan if each is None else each for each in known), np.nan])[codes]
+        wrong = np.array([*(each is None for each in known), False])[codes]
+        return Numbers(values, int(np.count_nonzero(codes < 0)), wrong if wrong.any() else None)
 
     def coded(self, name: str) -> Coded:
         """A column as levels; numbers are levels by their text as it stands in the file."""
@@ -108,8 +119,8 @@ class OpenTable:
         if loaded.family(j) == "nested":
             raise DataError(f"values of type {kind} are not levels", place=self.place(0), column=name)
         if self._has_codes(j):
-            codes = plain_codes(loaded.column(f"enum_code(c{j})"))
-            levels: Sequence[str] = loaded.ask(f"enum_range(CAST(NULL AS {kind}))", "LIMIT 1")[0]
+            codes = plain_codes(loaded.arrays[j] if loaded.arrays else loaded.column(f"enum_code(c{j})"))
+            levels: Sequence[str] = loaded.levels(j)
         elif loaded.as_text and loaded.family(j) == "number":
             codes, levels = self._texts_again(j)
         else:
@@ -176,7 +187,7 @@ class OpenTable:
 
         loaded = replace(self._loaded, names=()) if only else self._verbatim()
         try:
-            write(loaded, self._folder.name, target, format, extra)
+            write(loaded, self.rows, self._folder.name, target, format, extra)
         finally:
             if loaded.connection is not self._loaded.connection:
                 loaded.connection.close()
@@ -233,17 +244,19 @@ class OpenTable:
         if self._kept is not None:
             keep(connection, self._kept)
         texts = tuple(TEXT for _ in self.names)
-        return replace(loaded, connection=connection, types=texts, options=replace(loaded.options, keep_text=True))
+        options = replace(loaded.options, keep_text=True)
+        return replace(loaded, connection=connection, types=texts, options=options, arrays={})
 
-    def _no_number(self, j: int, row: int, wrong: int) -> DataError:
+    def _no_number(self, j: int, found: Numbers, those: NDArray[np.bool_]) -> DataError:
         loaded, name = self._loaded, self.names[j]
+        row, wrong = int(those.argmax()), int(np.count_nonzero(those))
+        good = len(those) - found.missing - wrong
         part, inside = self._part(row)
         if part.text is not None:
             line, cells = look(part.text, inside)
             place, value = Place(part.source.name, line), cells[name]
         else:
             place, value = self.place(row), str(loaded.ask(loaded.text(j), f"LIMIT 1 OFFSET {row}")[0])
-        good = int(loaded.ask(f"count(*) FILTER (isfinite({loaded.number(j)}))")[0])
         remedies = [
             Remedy("treat it as missing", f"--na {shlex.quote(value)}"),
             Remedy(f"or read {name} as a category", f"--category {shlex.quote(name)}"),

@@ -1,34 +1,36 @@
-"""Open files as one table."""
+"""Open files as one table.
+
+NumPy is loaded only when duckdb has begun to read: it takes as long as all that is done before.
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .arrays import read_arrays
 from .database import connect, identifier, literal, lock
 from .dialect import sniff
 from .errors import DataError, Place
-from .filtering import chosen_rows, keep
 from .json_lines import load_json
-from .libsvm import read_libsvm
 from .nearest import did_you_mean
-from .open_table import OpenTable
-from .parts import Loaded, Options, Part, types_of
+from .parts import ROOM, Loaded, Options, Part, types_of
 from .sources import FORMATS, Format, Source, find
-from .text_table import TEXT, TextFile, UnlikeLinesError, load, plan, with_like_lines
+from .text_table import TEXT, TextFile, UnlikeLinesError, bytes_needed, load, load_arrays, plan, with_like_lines
+
+if TYPE_CHECKING:
+    from .open_table import OpenTable
 
 FORMAT_NAMES = tuple(dict.fromkeys(FORMATS.values()))
-ARRAYS = {"libsvm": read_libsvm, "npy": read_arrays}
 
 
 def open_table(
     sources: Sequence[str], *, format: Format | None = None, na: Sequence[str] = (), number: Sequence[str] = (),  # noqa: A002
     category: Sequence[str] = (), where: str | None = None, sample: int | None = None, seed: int = 0,
     keep_text: bool = False, header: bool | None = None, encoding: str | None = None, decimal: str = ".",
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> OpenTable:  # fmt: skip
     """The rows of files, globs or stdin ("-") as one table.
 
@@ -38,7 +40,7 @@ def open_table(
     columns: it sees this table and nothing else. `sample` rows are drawn at random, by `seed`. With `keep_text` every
     cell is kept as text, so that `write` need not read the files again. `header` tells whether the first line names
     the columns; None: yes, but a line that looks like data is an error. `encoding` is that of text files; None: UTF-8.
-    `decimal` is "." or ",", the decimal sign of text tables.
+    `decimal` is "." or ",", the decimal sign of text tables. `meanwhile` is called just before duckdb reads them.
     """
     if format is not None and format not in FORMAT_NAMES:
         raise DataError(f"there is no format {format!r}", because=did_you_mean(format, FORMAT_NAMES))
@@ -52,11 +54,14 @@ def open_table(
     try:
         connection = connect(Path(folder.name) / "spill")
         found = find(sources, Path(folder.name), format, encoding)
-        loaded = _loaded(connection, found, options, Path(folder.name))
+        loaded = _loaded(connection, found, options, Path(folder.name), meanwhile)
         rows = sum(part.rows for part in loaded.parts)
         if not rows:
             raise DataError("there is a line of names, and no row", place=Place(found[0].name, None))
         lock(connection, Path(folder.name))
+        from .filtering import chosen_rows, keep
+        from .open_table import OpenTable
+
         kept = chosen_rows(loaded, rows)
         if kept is not None:
             keep(connection, kept)
@@ -68,7 +73,9 @@ def open_table(
         raise
 
 
-def _loaded(connection: Any, sources: Sequence[Source], options: Options, folder: Path) -> Loaded:
+def _loaded(
+    connection: Any, sources: Sequence[Source], options: Options, folder: Path, meanwhile: Callable[[], None]
+) -> Loaded:
     kinds = {"csv" if source.format == "tsv" else source.format for source in sources}
     if len(kinds) > 1:
         first = next(source for source in sources if source.format != sources[0].format)
@@ -77,23 +84,31 @@ def _loaded(connection: Any, sources: Sequence[Source], options: Options, folder
             place=Place(first.name, None),
         )
     if kinds == {"csv"}:
-        return _texts(connection, sources, options, folder)
+        return _texts(connection, sources, options, folder, meanwhile)
+    meanwhile()
     return _typed_files(connection, sources, options)
 
 
-def _texts(connection: Any, sources: Sequence[Source], options: Options, folder: Path) -> Loaded:
+def _texts(
+    connection: Any, sources: Sequence[Source], options: Options, folder: Path, meanwhile: Callable[[], None]
+) -> Loaded:
     """Text tables; one whose lines end in several ways is read from a copy where they do not, and that is noted."""
     sources, notes = list(sources), list[str]()
     while True:
         try:
-            return replace(_plain_texts(connection, sources, options), notes=tuple(notes))
+            return replace(_plain_texts(connection, sources, options, meanwhile), notes=tuple(notes))
         except UnlikeLinesError as unlike:
+            meanwhile = _nothing
             place = sources.index(unlike.source)
             sources[place] = with_like_lines(unlike.source, folder / f"lines-{len(notes)}")
             notes.append(f"{unlike.place}: lines end in several ways here; they were read as if all ended with LF.")
 
 
-def _plain_texts(connection: Any, sources: Sequence[Source], options: Options) -> Loaded:
+def _nothing() -> None:
+    """It was called already."""
+
+
+def _plain_texts(connection: Any, sources: Sequence[Source], options: Options, meanwhile: Callable[[], None]) -> Loaded:
     sniffed = [sniff(source, options.header) for source in sources]
     files = [TextFile(source, dialect) for source, (dialect, _) in zip(sources, sniffed, strict=True)]
     names = files[0].dialect.names
@@ -106,9 +121,14 @@ def _plain_texts(connection: Any, sources: Sequence[Source], options: Options) -
         types = plan(
             files, [head for _, head in sniffed], na=na, decimal=options.decimal, text=options.category
         )  # fmt: skip
-    types, rows = load(connection, files, types, na=na, decimal=options.decimal)
-    parts = [Part(file.source, count, file) for file, count in zip(files, rows, strict=True)]
-    return Loaded(connection, names, types_of(connection), tuple(parts), options)
+    meanwhile()
+    heads, arrays = [head for _, head in sniffed], None
+    if options.where is None and options.sample is None and bytes_needed(files, heads, types) <= ROOM:
+        types, rows, arrays = load_arrays(connection, files, types, na=na, decimal=options.decimal)
+    if arrays is None:
+        types, rows = load(connection, files, types, na=na, decimal=options.decimal)
+    parts = tuple(Part(file.source, count, file) for file, count in zip(files, rows, strict=True))
+    return Loaded(connection, names, tuple(types), parts, options, arrays=arrays or {})
 
 
 def _check_same_columns(first: str, names: Sequence[str], other: str, others: Sequence[str]) -> None:
@@ -164,7 +184,10 @@ def _one_file(connection: Any, source: Source, table: str) -> tuple[tuple[str, .
                 f"two columns have the name of {renamed[0]!r}, or so but for capitals", place=Place(source.name, None)
             )
         return names, part
-    columns, lines = ARRAYS[source.format](source.name, source.path)
+    from .arrays import read_arrays
+    from .libsvm import read_libsvm
+
+    columns, lines = (read_libsvm if source.format == "libsvm" else read_arrays)(source.name, source.path)
     connection.register("arrays", columns)
     connection.execute(f"CREATE TABLE {table} AS SELECT * FROM arrays").fetchall()  # noqa: S608
     connection.unregister("arrays")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from .database import literals
 from .sources import Source
 from .text_table import TextFile
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ROOM = 1 << 28
+"""Bytes of columns that are kept as arrays: to decide what a column is and to read it are two looks at the same."""
 Family = Literal["number", "text", "boolean", "time", "nested"]
 NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
            "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "BIGNUM")  # fmt: skip
@@ -60,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table in duckdb, `data`, with the columns c0, c1, …"""
+    """A table in duckdb, `data`, with the columns c0, c1, …; or its columns as arrays."""
 
     connection: Any
     names: tuple[str, ...]
@@ -69,6 +71,8 @@ class Loaded:
     options: Options
     notes: tuple[str, ...] = ()
     """What the user should know of how the files were read, each a sentence."""
+    arrays: dict[int, Any] = field(default_factory=dict)
+    """All columns, numbers or codes, where they came straight from the files: there is no `data` then."""
 
     @property
     def as_text(self) -> bool:
@@ -100,6 +104,11 @@ class Loaded:
         spelt = f"translate({text}, '.,', ',.')" if self.options.decimal == "," else text
         return f"coalesce(TRY_CAST({spelt} AS DOUBLE), CASE WHEN {text} IS NOT NULL THEN CAST('nan' AS DOUBLE) END)"
 
+    def levels(self, j: int) -> tuple[str, ...]:
+        """The levels that an ENUM has, whether or not a row has them."""
+        found = self.connection.execute(f"SELECT enum_range(CAST(NULL AS {self.types[j]}))").fetchall()
+        return tuple(found[0][0])
+
     def ask(self, what: str, rest: str = "") -> tuple[Any, ...]:
         """The first row of an answer of duckdb; all are fetched, because an open answer blocks the connection."""
         return self.connection.execute(f"SELECT {what} FROM data {rest}").fetchall()[0]  # type: ignore[no-any-return]  # noqa: S608
@@ -112,33 +121,3 @@ class Loaded:
 def types_of(connection: Any) -> tuple[str, ...]:
     """The types of the columns of `data`."""
     return tuple(row[1] for row in connection.execute("DESCRIBE data").fetchall())
-
-
-def codes_of(connection: Any, text: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """The levels of a text in SQL, in order, and the place of each row's level among them (−1: missing)."""
-    levels = [row[0] for row in connection.execute(
-        f"SELECT DISTINCT {text} AS v FROM data WHERE v IS NOT NULL ORDER BY v"  # noqa: S608
-    ).fetchall()]  # fmt: skip
-    if not levels:
-        rows = connection.execute("SELECT count(*) FROM data").fetchall()[0][0]
-        return np.full(rows, -1, np.int32), ()
-    connection.execute(f"CREATE OR REPLACE TYPE levels AS ENUM ({literals(levels)})")
-    found = connection.execute(f"SELECT enum_code(CAST({text} AS levels)) AS v FROM data").fetchnumpy()["v"]  # noqa: S608
-    return plain_codes(found), tuple(levels)
-
-
-def plain_codes(found: Any) -> NDArray[np.int32]:
-    """Codes, −1 where they are masked."""
-    if isinstance(found, np.ma.MaskedArray):
-        missing = np.ma.getmaskarray(found)
-        return np.where(missing, np.int32(-1), found.data.astype(np.int32))
-    return np.asarray(found).astype(np.int32)
-
-
-def without_unused(codes: NDArray[np.int32], levels: Sequence[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """The same codes and levels, without levels that no row has."""
-    counts = np.bincount(codes + 1, minlength=len(levels) + 1)[1:]
-    if counts.all():
-        return codes, tuple(levels)
-    renumbered = np.concatenate([[-1], np.cumsum(counts > 0) - 1]).astype(np.int32)
-    return renumbered[codes + 1], tuple(level for level, count in zip(levels, counts, strict=True) if count)

@@ -1,16 +1,18 @@
 """A CSV file, read by duckdb in one pass: numbers as numbers, frequent levels as codes, the rest as text.
 
 A few hundred kilobytes from several places of the file tell what to read each column as. Where a later cell does not
-fit, duckdb keeps a note of it, and the file is read again with that column as text: nothing is lost or guessed.
+fit, duckdb keeps a note of it, and the file is read again with that column as text: nothing is lost or guessed. Where
+no column is text, and there is room, the columns come straight out of the reader as arrays; else they go into a table.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import mmap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,8 @@ LONGEST_LINE, BUFFER = 1 << 22, 1 << 24
 """In bytes; left alone, duckdb takes buffers of 16 longest lines."""
 NOTES_KEPT = 10_000
 NUMBER, TEXT = "DOUBLE", "VARCHAR"
+Arrays = dict[int, Any]
+"""By column: numbers, or codes of an ENUM; masked where values are missing."""
 
 
 class UnlikeLinesError(DataError):
@@ -108,6 +112,17 @@ def _middle(file: TextFile) -> list[list[str]]:
     return found
 
 
+def bytes_needed(files: Sequence[TextFile], heads: Sequence[Sequence[Sequence[str]]], types: Sequence[str]) -> float:
+    """About how much memory the columns take as arrays; infinite if one of them is text."""
+    if TEXT in types:
+        return math.inf
+    row = sum(8 if kind == NUMBER else 4 for kind in types)
+    return sum(
+        row * len(head) * file.source.path.stat().st_size / max(1, sum(len(cell) + 1 for each in head for cell in each))
+        for file, head in zip(files, heads, strict=True)
+    )
+
+
 def load(
     connection: Any, files: Sequence[TextFile], types: Sequence[str], *, na: Sequence[str], decimal: str,
     only: Sequence[int] | None = None,
@@ -118,34 +133,91 @@ def load(
     """
     types = list(types)
     for attempt in range(3):
-        wrong, rows = _load_once(connection, files, types, na, decimal, only)
+        kept = range(len(types)) if only is None else only
+        wrong, rows = _read(connection, files, types, na, decimal, _Table(connection, kept))
         if not wrong:
             return types, rows
-        types = [TEXT if j in wrong or attempt else kind for j, kind in enumerate(types)]
+        types = _with_text(types, wrong if not attempt else range(len(types)))
     raise AssertionError("a text column cannot be wrong")
 
 
-def _load_once(
+def load_arrays(
+    connection: Any, files: Sequence[TextFile], types: Sequence[str], *, na: Sequence[str], decimal: str
+) -> tuple[list[str], list[int], Arrays | None]:
+    """The columns of all files as arrays; none where a cell does not fit, and then the types that do."""
+    arrays = _Arrays(connection, types)
+    wrong, rows = _read(connection, files, types, na, decimal, arrays)
+    return _with_text(types, wrong), rows, None if wrong else arrays.joined()
+
+
+def _with_text(types: Sequence[str], wrong: Iterable[int]) -> list[str]:
+    return [TEXT if j in wrong else kind for j, kind in enumerate(types)]
+
+
+class _Table:
+    """The rows of file after file, in the table `data`."""
+
+    def __init__(self, connection: Any, kept: Sequence[int]) -> None:
+        self._connection, self._kept = connection, kept
+
+    def take(self, number: int, own: Sequence[int], reader: str) -> int:
+        """Add a file, whose column `own[j]` is the column j; how many rows it has."""
+        chosen = ", ".join(f"c{own[j]} AS c{j}" for j in self._kept)
+        into = "INSERT INTO data" if number else "CREATE OR REPLACE TABLE data AS"
+        added = self._connection.execute(f"{into} SELECT {chosen} FROM {reader}").fetchall()  # noqa: S608
+        return int(added[0][0])
+
+
+class _Arrays:
+    """The rows of file after file, as arrays that no table was made of."""
+
+    def __init__(self, connection: Any, types: Sequence[str]) -> None:
+        self._connection, self._types, self._found = connection, types, list[dict[str, Any]]()
+
+    def take(self, number: int, own: Sequence[int], reader: str) -> int:
+        """Add a file, whose column `own[j]` is the column j; how many rows it has."""
+        chosen = ", ".join(
+            f"c{own[j]} AS v{j}" if kind == NUMBER else f"enum_code(c{own[j]}) AS v{j}"
+            for j, kind in enumerate(self._types)
+        )
+        self._found.append(self._connection.execute(f"SELECT {chosen} FROM {reader}").fetchnumpy())  # noqa: S608
+        return len(self._found[number]["v0"])
+
+    def joined(self) -> Arrays:
+        """The columns of all files."""
+        if len(self._found) == 1:
+            return {j: self._found[0][f"v{j}"] for j in range(len(self._types))}
+        return {j: _one([found[f"v{j}"] for found in self._found]) for j in range(len(self._types))}
+
+
+def _one(parts: Sequence[Any]) -> Any:
+    """Arrays behind one another; masked if one of them is."""
+    import numpy as np
+
+    values = np.concatenate([np.ma.getdata(part) for part in parts])
+    if not any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        return values
+    return np.ma.MaskedArray(values, np.concatenate([np.ma.getmaskarray(part) for part in parts]))
+
+
+def _read(
     connection: Any, files: Sequence[TextFile], types: Sequence[str], na: Sequence[str], decimal: str,
-    only: Sequence[int] | None,
+    into: _Table | _Arrays,
 ) -> tuple[set[int], list[int]]:  # fmt: skip
+    """Read each file once; the columns with cells that do not fit, and how many rows each file has."""
     import duckdb
 
     names, wrong, rows = files[0].dialect.names, set[int](), list[int]()
-    kept = range(len(names)) if only is None else only
     for number, file in enumerate(files):
         _check_line_lengths(file.source)
         own = [file.dialect.names.index(name) for name in names]  # where each column stands in this file
         theirs = [types[names.index(name)] for name in file.dialect.names]
         reader = file.reader(theirs, na, decimal, number)
-        chosen = ", ".join(f"c{own[j]} AS c{j}" for j in kept)
-        into = "INSERT INTO data" if number else "CREATE OR REPLACE TABLE data AS"
         connection.execute(f"DROP TABLE IF EXISTS errors_{number}; DROP TABLE IF EXISTS scans_{number}")
         try:
-            added = connection.execute(f"{into} SELECT {chosen} FROM {reader}").fetchall()  # noqa: S608
+            rows.append(into.take(number, own, reader))
         except duckdb.Error as error:
             raise _unreadable(file.source, error) from None
-        rows.append(int(added[0][0]))
         wrong |= {own.index(j) for j in _misfits(connection, file, number)}
     return wrong, rows
 

@@ -27,14 +27,20 @@ COPY = {
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
-def write(loaded: Loaded, folder: str, target: str | IO[bytes], format: str, extra: Mapping[str, Any]) -> None:  # noqa: A002
-    """The columns of a table and the extra ones, to a path or to an open binary file."""
+def write(
+    loaded: Loaded,
+    rows: int,
+    folder: str,
+    target: str | IO[bytes],
+    format: str,  # noqa: A002
+    extra: Mapping[str, Any],
+) -> None:
+    """The columns of a table and the extra ones, so many rows, to a path or to an open binary file."""
     if format not in COPY:
         raise DataError(f"{format!r} is no format to write; there are {', '.join(COPY)}")
     taken = [name for name in extra if name in loaded.names]
     if taken:
         raise DataError(f"the table has a column {taken[0]!r} already", column=taken[0])
-    rows = int(loaded.ask("count(*)")[0])
     arrays = {f"e{k}": _array(name, values, rows) for k, (name, values) in enumerate(extra.items())}
     plain = format in SEPARATORS
     chosen = [f"c{j}" if plain else f"{_typed(loaded, j)} AS {identifier(name)}" for j, name in enumerate(loaded.names)]
@@ -44,7 +50,7 @@ def write(loaded: Loaded, folder: str, target: str | IO[bytes], format: str, ext
     joined = "data"
     if arrays:
         loaded.connection.register("extra", arrays)
-        joined = "data POSITIONAL JOIN extra"
+        joined = "data POSITIONAL JOIN extra" if loaded.names else "extra"
     loaded.connection.execute(
         f"COPY (SELECT {', '.join(chosen)} FROM {joined}) TO {literal(written)} ({COPY[format]})"  # noqa: S608
     ).fetchall()

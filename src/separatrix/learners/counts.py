@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,8 @@ COUNTED = 1e-9
 def whole_counts(target: Floats, cost: Floats) -> NDArray[np.bool_]:
     """For each row, whether it stands for a whole number of rows of every class; no costs are costs of one."""
     if not cost.size:
-        return np.asarray(((target <= COUNTED) | (target >= 1 - COUNTED)).all(axis=1))  # a share is between 0 and 1
+        largest: Floats = reduce(np.maximum, target.T)  # column by column: a row has few
+        return np.asarray(largest >= 1 - COUNTED)  # shares add up to 1: so the others are none
     parts = target * cost[:, None]
     near = np.abs(parts - np.round(parts)) <= COUNTED * np.maximum(parts, 1)
     return np.asarray(near.all(axis=1))

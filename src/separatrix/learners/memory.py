@@ -20,8 +20,10 @@ Floats = NDArray[np.float64]
 NUMBERS, MOST_ROWS, LEAST_ROWS = 1 << 18, 1 << 15, 256
 """Numbers and rows of X that a fit reads for the means of its columns: all of X would make it a tenth longer."""
 
-LARGE = 1 << 22
-"""Numbers in X from which several threads read it."""
+LARGE, CACHED = 1 << 22, 1 << 18
+"""Numbers in X from which several threads read it; and those of a block, which shall not leave the cache."""
+NEAR = 0.25
+"""The part of the mean square about a point near the mean that its distance may make up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,30 @@ def means_of(X: Any, cost: Floats) -> Floats:
             return weight @ X + total  # in double precision
         if isinstance(X, Sparse):
             return total + np.bincount(X.named, X.numbers * np.repeat(weight, np.diff(X.starts)), X.shape[1])
-        return _summed(X, weight, lambda block: block, total)
+        return _summed(X, weight, lambda block, weight: weight @ block, total)
+
+
+def moments_of(X: Any, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
+    """x̄ and s; of dense rows in one pass, by what is `near` the means: s² = Σ cᵢ(xᵢ − a)²/Σ cᵢ − (x̄ − a)².
+
+    Where a is too far away for that, as many digits being lost as it is deviations away, s is had from x̄ itself.
+    """
+    if isinstance(X, Sparse) or not np.isfinite(near).all():
+        means = means_of(X, cost)
+        return means, deviations_of(X, cost, means)
+    weight, width = _shares(cost, len(X)), X.shape[1]
+
+    def sums(block: Floats, weight: Floats) -> Floats:
+        away = block - near
+        return np.concatenate([weight @ away, weight @ np.square(away, out=away)])
+
+    with one_blas_thread():
+        total = _summed(X, weight, sums, np.zeros(2 * width))
+    away, squares = total[:width], total[width:]
+    means = near + away
+    if not (np.square(away) <= NEAR * squares).all():
+        return means, deviations_of(X, cost, means)
+    return means, np.sqrt(squares - np.square(away))
 
 
 def deviations_of(X: Any, cost: Floats, means: Floats) -> Floats:
@@ -131,21 +156,21 @@ def deviations_of(X: Any, cost: Floats, means: Floats) -> Floats:
         total += np.maximum(1 - there, 0) * np.square(means)
         return np.sqrt(total)
     with one_blas_thread():
-        return np.sqrt(_summed(X, weight, lambda block: np.square(block - means), total))
+        return np.sqrt(_summed(X, weight, lambda block, weight: weight @ np.square(block - means), total))
 
 
 def _shares(cost: Floats, rows: int) -> Floats:
     return cost / cost.sum() if cost.size else np.full(rows, 1 / rows)
 
 
-def _summed(X: Any, weight: Floats, of: Callable[[Floats], Floats], total: Floats) -> Floats:
-    """Σᵢ weightᵢ f(xᵢ), block by block in their order, whatever the number of threads."""
-    size = max(16, NUMBERS // max(1, X.shape[1]))
+def _summed(X: Any, weight: Floats, of: Callable[[Floats, Floats], Floats], total: Floats) -> Floats:
+    """Σ f(block, weights), block by block in their order, whatever the number of threads."""
+    size = max(16, CACHED // max(1, X.shape[1]))
 
     def part(lo: int) -> Floats:
         rows = slice(lo, min(lo + size, len(X)))
         with np.errstate(all="ignore"):
-            return np.asarray(weight[rows] @ of(written_out(X[rows])))
+            return np.asarray(of(written_out(X[rows]), weight[rows]))
 
     with ordered_map(thread_count() if X.size >= LARGE else 1) as each:
         for found in each(part, range(0, len(X), size)):

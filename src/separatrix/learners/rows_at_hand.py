@@ -14,7 +14,7 @@ from scipy.special import xlogy
 from ..numerics import log_sum_exp, positive, sigmoid
 from .absent import present
 from .limits import limit_probabilities
-from .memory import Facts, entropy_of, means_of, split_by_class
+from .memory import Facts, entropy_of, means_of, moments_of, split_by_class
 from .targets import known_targets
 from .validation import checked_costs
 
@@ -95,19 +95,21 @@ def _given_now(model: Any, rows: tuple[Any, Any, Any]) -> Given:
 
 def known_facts(model: Any, given: Given | None) -> Facts | None:
     """Facts of the fit's rows: from the rows, else as remembered; after `partial_fit` there are none."""
-    claim = model.verdict_.claim
     if given is not None:
+        claim = model.verdict_.claim
         return facts_of_given(given, claim.class_weight, claim.soft)
     return None if hasattr(model, "_online") else model._facts
 
 
-def facts_of_given(given: Given, class_weight: tuple[float, ...], soft: bool) -> Facts:
-    """The same from rows that are looked at now, all of them."""
-    totals = given.cost @ given.targets if given.cost.size else given.targets.sum(axis=0)
+def facts_of_given(given: Given, class_weight: tuple[float, ...], soft: bool, near: Floats | None = None) -> Facts:
+    """The same from rows that are looked at now, all of them; deviations too where a point near the means is known."""
+    totals = (given.cost if given.cost.size else np.ones(len(given.targets))) @ given.targets
     entropy = entropy_of(given.targets, given.cost, class_weight) if soft else 0.0
-    return Facts(
-        len(given.rows), bool(given.cost.size), totals, entropy, means_of(given.rows, given.cost), sampled=False
-    )  # fmt: skip
+    if near is None:
+        means, deviations = means_of(given.rows, given.cost), None
+    else:
+        means, deviations = moments_of(given.rows, given.cost, near)
+    return Facts(len(given.rows), bool(given.cost.size), totals, entropy, means, False, deviations)
 
 
 def mean_loss(model: Any, given: Given) -> float:

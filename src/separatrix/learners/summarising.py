@@ -11,8 +11,8 @@ from ..interpretation.lines import Spread
 from ..interpretation.measures import measured
 from ..interpretation.summary import Summary
 from ..verdict import listed
-from .memory import Facts, deviations_of
-from .rows_at_hand import Given, known_facts, rows_of_fit
+from .memory import Facts, means_of
+from .rows_at_hand import Given, facts_of_given, known_facts, rows_of_fit
 from .summary_measures import doubts_of, fit_facts
 from .summary_table import blocks_of, spreads_of
 from .validation import checked_choice, checked_number
@@ -55,10 +55,12 @@ def summary_of(
 
 def _facts(model: Any, given: Given | None) -> Facts | None:
     """Facts of the rows, deviations too where there are rows; they are kept, so that these are read once."""
-    facts = known_facts(model, given)
-    if given is None or facts is None:
+    facts = known_facts(model, None)
+    if given is None:
         return None if facts is None else replace(facts, deviations=None)
-    facts = replace(facts, deviations=deviations_of(given.rows, given.cost, facts.means))
+    claim = model.verdict_.claim
+    near = means_of(given.rows[:1], np.empty(0)) if facts is None else facts.means
+    facts = facts_of_given(given, claim.class_weight, claim.soft, near)
     if not hasattr(model, "_online"):
         model._facts = facts
     return facts

@@ -8,7 +8,6 @@ equal, and which comes first, is decided by a float and its error bound, or else
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from .. import compiled
+from ..once import made_once
 
 LIMB = 40
 """Bits of the lower half of a cost: both halves can be added up over millions of rows."""
@@ -174,7 +174,7 @@ def _sweep(x, y, up, high, low, first, last, best, order, ties):  # type: ignore
                     best[5] += 1
 
 
-@cache
+@made_once
 def sweep_kernel() -> Callable[..., Any]:
     """The compiled sweep."""
     floats, flags = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")

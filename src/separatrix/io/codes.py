@@ -1,0 +1,41 @@
+"""Levels as numbers: the place of each row's level among all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .database import literals
+
+
+def codes_of(connection: Any, text: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """The levels of a text in SQL, in order, and the place of each row's level among them (−1: missing)."""
+    levels = [row[0] for row in connection.execute(
+        f"SELECT DISTINCT {text} AS v FROM data WHERE v IS NOT NULL ORDER BY v"  # noqa: S608
+    ).fetchall()]  # fmt: skip
+    if not levels:
+        rows = connection.execute("SELECT count(*) FROM data").fetchall()[0][0]
+        return np.full(rows, -1, np.int32), ()
+    connection.execute(f"CREATE OR REPLACE TYPE levels AS ENUM ({literals(levels)})")
+    found = connection.execute(f"SELECT enum_code(CAST({text} AS levels)) AS v FROM data").fetchnumpy()["v"]  # noqa: S608
+    return plain_codes(found), tuple(levels)
+
+
+def plain_codes(found: Any) -> NDArray[np.int32]:
+    """Codes, −1 where they are masked."""
+    if isinstance(found, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(found)
+        return np.where(missing, np.int32(-1), found.data.astype(np.int32))
+    return np.asarray(found).astype(np.int32)
+
+
+def without_unused(codes: NDArray[np.int32], levels: Sequence[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """The same codes and levels, without levels that no row has."""
+    counts = np.bincount(codes + 1, minlength=len(levels) + 1)[1:]
+    if counts.all():
+        return codes, tuple(levels)
+    renumbered = np.concatenate([[-1], np.cumsum(counts > 0) - 1]).astype(np.int32)
+    return renumbered[codes + 1], tuple(level for level, count in zip(levels, counts, strict=True) if count)
