@@ -230,15 +230,38 @@ def _root(X, lo, hi, center, inverse_scale, weight, A):  # type: ignore[no-untyp
             A[i - lo, j] = root
 
 
+def _table_root(X, lo, hi, center, inverse_scale, level, at, columns, weight, A):  # type: ignore[no-untyped-def]
+    """The same of a table's rows: `level` is (0 − c)/s of all columns, then 1; numbers stand `at`, levels in `columns`.
+
+    What a row has is put over what it has not.
+    """
+    numbers, places = X
+    p, q, L = numbers.shape[1], places.shape[1], columns.size
+    for i in range(lo, hi):
+        root = math.sqrt(abs(weight[i - lo]))
+        for j in range(A.shape[1]):
+            A[i - lo, j] = root * level[j]
+        for j in range(p):
+            A[i - lo, at[j]] = root * ((numbers[i, j] - center[at[j]]) * inverse_scale[at[j]])
+        for k in range(q):
+            place = places[i, k]
+            if place < L:
+                j = columns[place]
+                A[i - lo, j] = root * ((1.0 - center[j]) * inverse_scale[j])
+
+
 STAMP = hashlib.sha256(
     "".join(inspect.getsource(module) for module in (numerics, losses, compiled_rows, sys.modules[__name__])).encode()
 ).hexdigest()
 
 
+TABLE = "table"
+
+
 def layout(X: Any) -> str:
-    """C, F, or A for any other strides; of CSR rows the kind of their column numbers."""
+    """C, F, or A for any other strides; of CSR rows the kind of their column numbers; of a table's rows TABLE."""
     if not isinstance(X, np.ndarray):
-        return str(X.columns.dtype.name)
+        return TABLE if len(X.parts) == compiled_rows.TABLE_PARTS else str(X.columns.dtype.name)
     return "C" if X.flags.c_contiguous else "F" if X.flags.f_contiguous else "A"
 
 
@@ -252,9 +275,11 @@ def _matrix(dtype: str, order: str, *, readonly: bool) -> types.Array:
 
 
 def _rows(dtype: str, order: str) -> Any:
-    """The type of the rows in a layout: an array, or CSR parts."""
+    """The type of the rows in a layout: an array, CSR parts, or those of a table."""
     if order in ("C", "F", "A"):
         return _matrix(dtype, order, readonly=True)
+    if order == TABLE:
+        return types.Tuple([_matrix(dtype, "C", readonly=True), types.Array(types.int32, 2, "C", readonly=True)])
     numbers = (types.float32 if dtype == "float32" else types.float64, types.int32, types.int64)
     kinds = (numbers[0], numbers[1] if order == "int32" else numbers[2], types.int64)
     return types.Tuple([types.Array(kind, 1, "C", readonly=True) for kind in kinds])
@@ -326,6 +351,17 @@ def root_kernel(dtype: str, order: str, out: str) -> Callable[..., Any]:
         _matrix(out, "C", readonly=False),
     )  # fmt: skip
     return _compiled(_root, signature, cached=True, **EXACT)
+
+
+@made_once
+def table_root_kernel(out: str) -> Callable[..., Any]:
+    """The same of a table's rows."""
+    numbers, columns = (types.Array(kind, 1, "C", readonly=True) for kind in (types.float64, types.int64))
+    signature = types.void(
+        _rows("float64", TABLE), types.int64, types.int64, numbers, numbers, numbers, columns, columns, numbers,
+        _matrix(out, "C", readonly=False),
+    )  # fmt: skip
+    return _compiled(_table_root, signature, cached=True, **EXACT)
 
 
 @made_once

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class Mapped:
         return np.dtype(np.float64)
 
     def __getitem__(self, rows: Any) -> Mapped:
-        return Mapped(self.raw[rows], self.map)
+        return replace(self, raw=self.raw[rows])
 
     def dense(self) -> Floats:
         """The features of these rows."""

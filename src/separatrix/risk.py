@@ -21,6 +21,7 @@ from .frame import written_out
 from .linalg import Root
 from .losses import MarginLoss
 from .mapped import Mapped
+from .table_rows import TableRows
 from .tiles import shared, shared_jet
 
 Floats = NDArray[np.float64]
@@ -73,6 +74,8 @@ def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any,
     """The same sums by the compiled pass: one read of X for the value and the gradient."""
     from .compiled import layout, pass_kernel, readable
 
+    if isinstance(rows.X, TableRows) and not ask.diagonal:
+        return table_jet(loss, frame, ask, v, rows, lo, hi)
     dense = isinstance(rows.X, np.ndarray)
     made = isinstance(rows.X, Mapped)
     if made or (not dense and not (frame.near(FAR) and (ask.diagonal or not ask.hessian or pairs_pay(rows.X)))):
@@ -101,6 +104,34 @@ def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any,
     return Jet(math.fsum(value), np.append(gradient / frame.scale, tail), hessian, min(margins))
 
 
+def table_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
+    """The same of a table's rows: what the levels that a row has not would add is the same for every row."""
+    from .compiled import TABLE, pass_kernel
+
+    table, d = rows.X.map, frame.center.size
+    w, b = v[:d] / frame.scale, float(v[-1]) if frame.lifted else 0.0
+    center, c = frame.center[table.of_numbers], frame.center[table.of_levels]
+    split = table.split(w)
+    b -= float(c @ split[center.size : -1])
+    run = partial(pass_kernel(loss, "float64", TABLE), rows.X.parts, rows.y, rows.cost)
+    gradient, hessian, sums, size = np.zeros(split.size), None, [], block_rows(frame.width)
+    if not ask.hessian:
+        sums.append(run(lo, hi, False, center, split, b, gradient, np.empty(0)))
+    else:
+        near = bool((c <= FAR * frame.scale[table.of_levels]).all())
+        work = TablePairs(rows, frame) if near else Roots(rows, frame, ask, min(size, hi - lo))
+        for start in range(lo, hi, size):
+            stop = min(start + size, hi)
+            weight = np.empty(stop - start)
+            sums.append(run(start, stop, False, center, split, b, gradient, weight))
+            work.add(weight, start, stop)
+        hessian = work.total()
+    value, pulls, margins = zip(*sums, strict=True)
+    level = math.fsum(pulls)
+    pull = table.joined(gradient[: center.size], gradient[center.size : -1] - level * c)
+    return Jet(math.fsum(value), np.append(pull / frame.scale, [level] * frame.lifted), hessian, min(margins))
+
+
 def pairs_pay(X: Any) -> bool:
     """Whether so few numbers of CSR rows are not zero that their pairs are soon added up."""
     n, d = X.shape
@@ -112,11 +143,8 @@ class Roots:
     """AᵀA with A = √v∘Z, block by block in one reused buffer."""
 
     def __init__(self, rows: Any, frame: Frame, ask: Ask, size: int) -> None:
-        from .compiled import layout, root_kernel
-
         out = "float32" if ask.steering else "float64"
-        self.rows, self.frame, self.inverse_scale = rows, frame, 1 / frame.scale
-        self.kernel = root_kernel(rows.X.dtype.name, layout(rows.X), out)
+        self.write = _root_writer(rows.X, frame, out)
         self.buffer = np.empty((size, frame.width), out)
         self.sum = np.zeros((frame.width, frame.width))
 
@@ -124,12 +152,25 @@ class Roots:
         """Zᵀ diag(v) Z over the rows lo ≤ i < hi."""
         A = self.buffer[: hi - lo]
         with np.errstate(over="ignore", invalid="ignore"):
-            self.kernel(self.rows.X, lo, hi, self.frame.center, self.inverse_scale, weight, A)
+            self.write(lo, hi, weight, A)
             self.sum += A.T @ A if (weight >= 0).all() else (A.T * np.sign(weight).astype(A.dtype)) @ A
 
     def total(self) -> Floats:
         """The sum of all blocks."""
         return self.sum
+
+
+def _root_writer(X: Any, frame: Frame, out: str) -> Callable[[int, int, Floats, Any], None]:
+    """What writes √v∘Z of the rows lo ≤ i < hi."""
+    from .compiled import layout, root_kernel, table_root_kernel
+
+    inverse = 1 / frame.scale
+    if not isinstance(X, TableRows):
+        kernel = root_kernel(X.dtype.name, layout(X), out)
+        return lambda lo, hi, weight, A: kernel(X, lo, hi, frame.center, inverse, weight, A)
+    level, of_table = np.append(-frame.center * inverse, [1.0] * frame.lifted), table_root_kernel(out)
+    numbers, levels = (at.astype(np.int64) for at in (X.map.of_numbers, X.map.of_levels))
+    return lambda lo, hi, weight, A: of_table(X.parts, lo, hi, frame.center, inverse, level, numbers, levels, weight, A)
 
 
 class Pairs:
@@ -160,6 +201,40 @@ class Pairs:
         crossed = np.outer(c, p - V / 2 * c)
         H[:d, :d] = (G - crossed - crossed.T) / np.outer(s, s)
         H[d:, :d], H[:d, d:], H[d:, d:] = (p - V * c) / s, ((p - V * c) / s)[:, None], V
+        return H
+
+
+class TablePairs:
+    """Σ v zzᵀ of a table's rows from what each row has; the centres of the levels are taken out at the end."""
+
+    def __init__(self, rows: Any, frame: Frame) -> None:
+        from .compiled_table import table_gram_kernel
+
+        self.parts, self.table, self.frame, self.kernel = rows.X.parts, rows.X.map, frame, table_gram_kernel()
+        numbers, levels = self.table.of_numbers, self.table.of_levels.size + 1  # the last is none
+        self.center, self.inverse_scale = frame.center[numbers], 1 / frame.scale[numbers]
+        self.numbers = np.zeros((numbers.size + 1,) * 2)
+        self.crossed, self.levels = np.zeros((levels, numbers.size + 1)), np.zeros((levels, levels))
+
+    def add(self, weight: Floats, lo: int, hi: int) -> None:
+        """The rows lo ≤ i < hi."""
+        sums = self.numbers, self.crossed, self.levels
+        self.kernel(self.parts, lo, hi, self.center, self.inverse_scale, weight, *sums)
+
+    def total(self) -> Floats:
+        """Σ v (e − c)zᵀ and Σ v (e − c)(e − c)ᵀ = Σ v eeᵀ − cqᵀ − qcᵀ + Vccᵀ, q = Σ v e, V = Σ v, in its units."""
+        at, of_levels, H = self.table.of_numbers, self.table.of_levels, np.empty((self.frame.width,) * 2)
+        c, s = self.frame.center[of_levels], self.frame.scale[of_levels]
+        crossed, V = self.crossed[:-1], self.numbers[-1, -1]
+        q = crossed[:, -1]
+        pairs = self.levels[:-1, :-1] + self.levels[:-1, :-1].T
+        pairs[np.diag_indices_from(pairs)] += q
+        both = np.outer(c, q - V / 2 * c)
+        H[np.ix_(of_levels, of_levels)] = (pairs - both - both.T) / np.outer(s, s)
+        across = (crossed - np.outer(c, self.numbers[-1])) / s[:, None]
+        at = np.append(at, self.frame.width - 1) if self.frame.lifted else at
+        H[np.ix_(at, at)] = self.numbers[: at.size, : at.size]
+        H[np.ix_(of_levels, at)], H[np.ix_(at, of_levels)] = across[:, : at.size], across[:, : at.size].T
         return H
 
 

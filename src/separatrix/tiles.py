@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .frame import Ask, Frame, Jet, block_rows, written_out
 from .mapped import Mapped
+from .table_rows import TableRows
 
 Floats = NDArray[np.float64]
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
@@ -24,7 +25,7 @@ FROM, PANEL, PART = 512, 256, 128
 
 def shared(X: Any, width: int) -> bool:
     """Whether a Hessian of these rows is one sum for all threads."""
-    return isinstance(X, Mapped) and width >= FROM
+    return isinstance(X, Mapped) and not isinstance(X, TableRows) and width >= FROM
 
 
 class Gram:

@@ -42,6 +42,18 @@ def test_whoever_fails_meanwhile_waits_for_no_further_part():
     assert done == [True]
 
 
+def test_nothing_is_done_before_it_is_told_to_begin():
+    done = []
+    with early([lambda: done.append(1)], now=False) as work:
+        assert not done
+        work.begin()
+        work.begin()
+        assert work.wait() == [None]
+    with early([lambda: done.append(2)], now=False):
+        pass
+    assert done == [1]
+
+
 def test_the_compiled_passes_are_loaded_for_a_large_file_only(tmp_path):
     small, large = tmp_path / "small.csv", tmp_path / "large.csv"
     small.write_bytes(b"x\n")

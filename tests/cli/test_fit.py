@@ -37,6 +37,34 @@ def test_the_model_is_the_learners_own(write, answer):
     assert weights["(intercept)"] == own.intercept_[0]
 
 
+@pytest.mark.parametrize("asked", [[], ["--l2", "0.01"], ["--cv", "2"], ["--weights", "age"], ["--missing", "impute"]])
+def test_a_large_table_with_categories_is_learnt_without_its_zeros(asked, write, answer, monkeypatch):
+    from separatrix.io import table_rows
+
+    write(shop(400, missing="--missing" in asked))
+    typed = ("fit", "data.csv", "--target", "bought", *asked)
+    _, plain = answer(*typed, "-o", "plain.json")
+    for name, least in (("LARGE", 0), ("THINNER", 0)):
+        monkeypatch.setattr(table_rows, name, least)
+    given = []
+    monkeypatch.setattr(
+        "separatrix.cli.lesson.table_rows", lambda *args: given.append(1) or table_rows.table_rows(*args)
+    )
+    status, thin = answer(*typed, "-o", "thin.json")
+    assert status == 0
+    assert given == [1]
+    assert thin["verdict"]["status"] == plain["verdict"]["status"] == "optimal"
+    for one, other in zip(thin["coefficients"], plain["coefficients"], strict=True):
+        assert one == pytest.approx(other, rel=1e-6)
+    one, other = (json.loads(Path(f"{name}.json").read_text()) for name in ("thin", "plain"))
+    assert one["training"].keys() == other["training"].keys()
+    assert (one["training"]["summary"] is None) is (other["training"]["summary"] is None)
+    X = np.random.default_rng(0).normal(size=(50, len(separatrix.load("thin.json").features)))
+    np.testing.assert_allclose(
+        *(separatrix.load(f"{name}.json").probabilities(X) for name in ("thin", "plain")), rtol=1e-6
+    )
+
+
 EXTRA = {
     "zero-one": ["--where", "age < 40", "--drop", "income", "--drop", "city"],
     "bernoulli-naive-bayes": ["--threshold", "20"],

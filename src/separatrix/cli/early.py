@@ -85,20 +85,22 @@ def _loading(name: str) -> Callable[[], Any]:
 
 
 def compiled_passes() -> list[Callable[[], Any]]:
-    """What loads the compiled passes of a likelihood and of its start: the first takes as long as all of Numba."""
+    """What loads the compiled passes of a likelihood and of its start over a table with categories.
+
+    The first takes as long as all of Numba; where there are no categories, others follow soon.
+    """
 
     def of(loss: str) -> Any:
         from .. import compiled, losses
 
-        return compiled.pass_kernel(getattr(losses, loss)(), "float64", "C")
+        return compiled.pass_kernel(getattr(losses, loss)(), "float64", compiled.TABLE)
 
-    def root(precision: str) -> Any:
-        from .. import compiled
+    def products() -> Any:
+        from ..compiled_table import table_gram_kernel
 
-        return compiled.root_kernel("float64", "C", precision)
+        return table_gram_kernel()
 
-    losses, precisions = ("LogLikelihood", "Squared"), ("float32", "float64")
-    return [*(partial(of, each) for each in losses), *(partial(root, each) for each in precisions)]
+    return [partial(of, "LogLikelihood"), partial(of, "Squared"), products]
 
 
 def _size(name: str) -> int:

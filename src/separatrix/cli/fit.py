@@ -53,6 +53,15 @@ class Asked:
             {name: value for name, value in self.given.items() if name in outer},
         )
 
+    @property
+    def thin(self) -> bool:
+        """Whether the learner may be given rows without zeros: Newton's method for two classes reads them."""
+        return (
+            self.learner == "logistic" and self.reduction is None and self.features is None
+            and self.given.get("objective", "likelihood") == "likelihood"
+            and self.given.get("solver", "auto") in ("auto", "newton")
+        )  # fmt: skip
+
     def made(self) -> Any:
         """The learner, not yet taught."""
         from .teaching import with_features
@@ -187,7 +196,7 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
             let_go(table, decisions)
         lesson = lesson_of(
             table, decisions, target=asked.target, weights=asked.weights, group=asked.group, missing=asked.missing,
-            standardise=asked.standardise,
+            standardise=asked.standardise, thin=asked.thin,
         )  # fmt: skip
         [facts] = reading.wait()
         loading.wait()

@@ -14,6 +14,8 @@ from ..io.columns import Decision
 from ..io.encoding import Encoding, learn_encoding
 from ..io.errors import DataError, Remedy
 from ..io.table import Coded, Table
+from ..io.table_rows import pays, table_rows
+from ..table_rows import TableRows
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +26,7 @@ class Lesson:
 
     decisions: tuple[Decision, ...]
     encoding: Encoding
-    X: NamedRows
+    X: NamedRows | TableRows
     y: CodedLabels
     weights: Floats | None = None
     groups: NDArray[np.int32] | None = None
@@ -38,9 +40,12 @@ class Lesson:
 
 def lesson_of(
     table: Table, decisions: Sequence[Decision], *, target: str, weights: str | None = None, group: str | None = None,
-    missing: Literal["error", "impute"] = "error", standardise: bool = False,
+    missing: Literal["error", "impute"] = "error", standardise: bool = False, thin: bool = False,
 ) -> Lesson:  # fmt: skip
-    """The whole of a table; what no learner could use is a DataError that says where."""
+    """The whole of a table; what no learner could use is a DataError that says where.
+
+    `thin`: the learner reads rows without zeros too, which a large table with categories is given it as.
+    """
     if not table.rows:
         raise DataError(
             "the table has no rows", remedies=[Remedy("look at it", "separatrix schema FILE"),
@@ -50,6 +55,8 @@ def lesson_of(
     cost = None if weights is None else weights_of(table, weights)
     groups = None if group is None else groups_of(table, group)
     encoding = learn_encoding(table, decisions, missing=missing, standardise=standardise)
+    if thin and len(y.classes) == 2 and pays(encoding, table.rows):
+        return Lesson(tuple(decisions), encoding, table_rows(encoding, table), y, cost, groups)
     return Lesson(tuple(decisions), encoding, NamedRows.of(encoding.matrix(table), encoding.names), y, cost, groups)
 
 

@@ -61,11 +61,10 @@ class Encoding:
         A value that is missing where none was in the training rows, a level that none of these had (unless it shall
         count as the reference), a column that is not there: a DataError says which, where, and what to type.
         """
-        check_there(self.columns, table)
         found = np.zeros((table.rows, len(self.names)))
         start = 0
         for group in _groups(self.columns, table.rows):
-            written = [_written(column, table, unseen) for column in group]
+            written = written_columns(group, table, unseen)
             places = np.cumsum([start, *(len(column.features) for column in group)]).tolist()
             _write(found, written, places)
             start = places[-1]
@@ -156,7 +155,7 @@ def _by_frequency(table: Table, name: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Number:
+class Number:
     """z = (x − center)/scale, and 1[x is missing]."""
 
     x: Floats
@@ -165,19 +164,23 @@ class _Number:
 
     def fill(self, out: Floats, at: int, lo: int, hi: int) -> None:
         """Rows lo to hi of the columns from `at` on."""
-        target, column = out[lo:hi, at], self.column
-        target[:] = self.x[lo:hi]
+        self.fill_numbers(out[lo:hi, at], slice(lo, hi))
         if self.missing is not None:
-            gaps = self.missing[lo:hi]
-            target[gaps] = column.fill
-            out[lo:hi, at + 1] = gaps
+            out[lo:hi, at + 1] = self.missing[lo:hi]
+
+    def fill_numbers(self, target: Floats, rows: slice) -> None:
+        """z of these rows."""
+        column = self.column
+        target[:] = self.x[rows]
+        if self.missing is not None:
+            target[self.missing[rows]] = column.fill
         if (column.center, column.scale) != (0.0, 1.0):
             target -= column.center
             target /= column.scale
 
 
 @dataclass(frozen=True, eq=False)
-class _Category:
+class Category:
     """1[level] of each level but the first, and 1[x is missing]."""
 
     codes: NDArray[np.int32]
@@ -196,7 +199,7 @@ class _Category:
             out[lo:hi, at + len(self.column.levels) - 1] = self.missing[lo:hi]
 
 
-def _write(out: Floats, columns: Sequence[_Number | _Category], places: Sequence[int]) -> None:
+def _write(out: Floats, columns: Sequence[Number | Category], places: Sequence[int]) -> None:
     """All of the columns, block by block of rows, each from its place on."""
     step = max(64, BLOCK // max(1, out.shape[1]))
 
@@ -216,13 +219,19 @@ def _write(out: Floats, columns: Sequence[_Number | _Category], places: Sequence
             pass
 
 
-def _written(column: Column, table: Table, unseen: str) -> _Number | _Category:
+def written_columns(columns: Sequence[Column], table: Table, unseen: str) -> list[Number | Category]:
+    """What is to be written of each column; a value that cannot be is an error."""
+    check_there(columns, table)
+    return [_written(column, table, unseen) for column in columns]
+
+
+def _written(column: Column, table: Table, unseen: str) -> Number | Category:
     if column.kind == "number":
         x = table.numbers(column.name)
         gaps = checked_gaps(column, table, _missing_numbers(x))
         if not (np.isfinite(x).all() if gaps is None else np.isfinite(x[~gaps]).all()):
             check_finite(table, column.name, x)
-        return _Number(x, column, gaps)
+        return Number(x, column, gaps)
     codes, levels = table.coded(column.name)
     gaps = checked_gaps(column, table, _missing_codes(codes))
     known = {level: place for place, level in enumerate(column.levels)}
@@ -233,7 +242,7 @@ def _written(column: Column, table: Table, unseen: str) -> _Number | _Category:
         if where.any() and unseen != "reference":
             raise unseen_level(table, column, levels, codes, where)
         places[strange] = 0
-    return _Category(codes, places, column, gaps)
+    return Category(codes, places, column, gaps)
 
 
 def _groups(columns: Sequence[Column], rows: int) -> Iterator[list[Column]]:

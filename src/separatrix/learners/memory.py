@@ -14,6 +14,7 @@ from scipy.special import xlogy
 from ..data import Sparse
 from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..frame import written_out
+from ..table_rows import TableRows
 from .conclusion import Prepared
 
 Floats = NDArray[np.float64]
@@ -115,6 +116,8 @@ def means_of(X: Any, cost: Floats) -> Floats:
     weight = _shares(cost, len(X))
     total = np.zeros(X.shape[1])
     with np.errstate(all="ignore"), one_blas_thread():  # of rows that are not finite the fit will tell
+        if isinstance(X, TableRows):
+            return _moments_of_table(X, cost, total)[0]
         if isinstance(X, np.ndarray) and X.size <= NUMBERS:
             return weight @ X + total  # in double precision
         if isinstance(X, Sparse):
@@ -127,6 +130,8 @@ def moments_of(X: Any, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
 
     Where a is too far away for that, as many digits being lost as it is deviations away, s is had from x̄ itself.
     """
+    if isinstance(X, TableRows):
+        return _moments_of_table(X, cost, near)
     if isinstance(X, Sparse) or not np.isfinite(near).all():
         means = means_of(X, cost)
         return means, deviations_of(X, cost, means)
@@ -143,6 +148,14 @@ def moments_of(X: Any, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
     if not (np.square(away) <= NEAR * squares).all():
         return means, deviations_of(X, cost, means)
     return means, np.sqrt(squares - np.square(away))
+
+
+def _moments_of_table(X: TableRows, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
+    """Of its numbers as of any; of an indicator that is 1 in a share p of the rows, p and √(p(1 − p))."""
+    weight, at = _shares(cost, len(X)), X.map.of_numbers
+    share = X.shares(weight)
+    means, deviations = moments_of(X.raw.numbers, cost, near[at]) if at.size else (near[at], near[at])
+    return X.map.joined(means, share), X.map.joined(deviations, np.sqrt(np.maximum(share * (1 - share), 0)))
 
 
 def deviations_of(X: Any, cost: Floats, means: Floats) -> Floats:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..numerics import log_sum_exp, positive, sigmoid
+from ..table_rows import TableRows
 from .absent import present
 from .limits import limit_probabilities
 from .memory import Facts, entropy_of, means_of, moments_of, split_by_class
@@ -164,17 +165,22 @@ def _squared_loss(model: Any, given: Given) -> float:
     return float(weight @ np.square(share - np.exp(z - log_sum_exp(z)[:, None])).sum(axis=1))
 
 
+def _proved(model: Any, given: Given) -> bool:
+    """Whether the verdict's proof holds of these rows, which are shown to it as anybody would show them."""
+    X = given.X.sparse() if isinstance(given.X, TableRows) else given.X
+    return bool(model.verdict_.check(X, given.y, given.sample_weight))
+
+
 def same_rows(model: Any, given: Given) -> str:
     """Nothing if these are the rows of the fit: their mean loss is the one that it claims; else what differs."""
     claim = model.verdict_.claim
     if len(given.rows) != claim.rows:
         return f"there are {len(given.rows)} rows here and were {claim.rows} there"
     if claim.objective not in ("likelihood", "squared"):
-        right = model.verdict_.check(given.X, given.y, given.sample_weight)
-        return "" if right else "the verdict's proof does not hold here"
+        return "" if _proved(model, given) else "the verdict's proof does not hold here"
     value = mean_loss(model, given)
     if not math.isfinite(claim.value) or abs(value - claim.value) <= AGREES * max(abs(claim.value), AGREES):
         return ""
-    if model.verdict_.status == "separated" and model.verdict_.check(given.X, given.y, given.sample_weight):
+    if model.verdict_.status == "separated" and _proved(model, given):
         return ""  # the rule that separates may not be the one whose loss was known
     return f"the mean loss is {value:.9g} here and was {claim.value:.9g} there"

@@ -15,6 +15,7 @@ from ..data import Sparse
 from ..data.named import NamedRows
 from ..data.reading import finite
 from ..mapped import Mapped
+from ..table_rows import TableRows
 
 Floats = NDArray[np.float64]
 BLOCK = 1 << 20
@@ -41,6 +42,8 @@ def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> Any
     """X as an array of floats or as `Sparse`, copied only if it is not one already; NaN is left to the passes."""
     if isinstance(X, NamedRows):
         return _named_rows(estimator, X, reset)
+    if isinstance(X, TableRows):
+        return _table_rows(estimator, X, reset)
     extra = {} if isinstance(y, str) and y == "none" else {"y": y}
     if not extra and _is_plain(estimator, X, reset):
         return X
@@ -112,11 +115,26 @@ def _named_rows(estimator: Any, X: NamedRows, reset: bool) -> Any:
     known = getattr(estimator, "feature_names_in_", None)
     if known is None or len(rows) == 0:
         return checked_rows(estimator, rows, reset=False)
-    if tuple(known) != names:
+    _check_names(tuple(known), names)
+    return rows
+
+
+def _table_rows(estimator: Any, X: TableRows, reset: bool) -> TableRows:
+    """The rows of a table as they are; their names are kept at a fit, and compared with those of the fit later."""
+    if reset:
+        if not len(X):
+            raise ValueError("X has 0 rows: at least one is needed.")
+        estimator.n_features_in_, estimator.feature_names_in_ = X.shape[1], np.array(X.names, dtype=object)
+    else:
+        _check_names(tuple(getattr(estimator, "feature_names_in_", X.names)), X.names)
+    return X
+
+
+def _check_names(known: tuple[str, ...], names: tuple[str, ...]) -> None:
+    if known != names:
         at = next((j for j, (was, now) in enumerate(zip(known, names, strict=False)) if was != now), None)
         differs = f"{len(names)} columns, not {len(known)}" if at is None else f"{names[at]!r} where {known[at]!r} was"
         raise ValueError(f"The columns of X are not those of the fit: it has {differs}.")
-    return rows
 
 
 def _is_number(cell: Any) -> bool:
@@ -161,6 +179,8 @@ def names_of(estimator: Any, width: int) -> tuple[str, ...]:
 
 def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> ValueError:
     """The error that names the first NaN or infinity of X, or says that there is none."""
+    if isinstance(X, TableRows):
+        return not_finite(X.raw.numbers, tuple(names[j] for j in X.map.of_numbers), estimator)
     if isinstance(X, Mapped):
         return _not_finite_features(X, names, estimator)
     rows = max(1, BLOCK // max(1, X.shape[1]))

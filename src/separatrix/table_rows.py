@@ -1,0 +1,128 @@
+"""Rows of a table with categories: each row holds the place of its level, not a zero for every level it has not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .mapped import Mapped
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Numbers as they are, and of each category the place of its level."""
+
+    numbers: Floats
+    """n × p, in C order."""
+    places: Places
+    """n × q, in C order: which of all indicators is 1, or as many as there are where none is."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows, and what is held of each."""
+        return len(self), self.numbers.shape[1] + self.places.shape[1]
+
+    def __getitem__(self, rows: Any) -> Levels:
+        return Levels(np.ascontiguousarray(self.numbers[rows]), np.ascontiguousarray(self.places[rows]))
+
+    def finite(self) -> bool:
+        """Whether there is neither NaN nor infinity."""
+        return bool(np.isfinite(self.numbers).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Indicators:
+    """xⱼ of every number, 1[level] of every level: in which column each of them stands."""
+
+    of_numbers: NDArray[np.intp]
+    of_levels: NDArray[np.intp]
+
+    @property
+    def width_out(self) -> int:
+        """How many columns there are."""
+        return self.of_numbers.size + self.of_levels.size
+
+    def expand(self, rows: Levels) -> Floats:
+        """The rows with all their zeros."""
+        X = np.zeros((len(rows), self.width_out))
+        X[:, self.of_numbers] = rows.numbers
+        there = rows.places < self.of_levels.size
+        where = np.nonzero(there)[0]
+        X[where, self.of_levels[rows.places[there]]] = 1.0
+        return X
+
+    def split(self, weights: Floats) -> Floats:
+        """The weights of all numbers, of all levels, and 0 for none."""
+        return np.concatenate([weights[self.of_numbers], weights[self.of_levels], np.zeros((1, *weights.shape[1:]))])
+
+    def joined(self, numbers: Floats, levels: Floats) -> Floats:
+        """What belongs to numbers and to levels, column by column."""
+        found = np.empty(self.width_out)
+        found[self.of_numbers], found[self.of_levels] = numbers, levels
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows(Mapped):
+    """The rows of a table as numbers, zeros left out; they read like any rows that are made when they are needed."""
+
+    raw: Levels
+    map: Indicators  # type: ignore[assignment]
+    names: tuple[str, ...] = ()
+    """Of the columns, zeros and all."""
+
+    @classmethod
+    def of(cls, numbers: Floats, places: Places, numbered: Sequence[bool], names: Sequence[str]) -> TableRows:
+        """Rows of columns that are numbers, or are indicators, counted in their order."""
+        is_number = np.array(numbered, bool)
+        table = Indicators(np.flatnonzero(is_number), np.flatnonzero(~is_number))
+        if len(names) != table.width_out or numbers.shape[1] != table.of_numbers.size:
+            raise ValueError(f"There are {len(names)} names for {table.width_out} columns: one a column is needed.")
+        return cls(Levels(numbers, places), table, tuple(names))
+
+    @property
+    def parts(self) -> tuple[Floats, Places]:
+        """Numbers and places: what a compiled pass takes."""
+        return self.raw.numbers, self.raw.places
+
+    def __matmul__(self, weights: Any) -> Floats:
+        """XW: a product with the numbers, and the weights of the levels that are there."""
+        W = self.map.split(np.asarray(weights, dtype=np.float64))
+        p, scores = self.map.of_numbers.size, self.raw.numbers @ W[: self.map.of_numbers.size]
+        for place in self.raw.places.T:
+            scores += W[p:][place]
+        return scores  # type: ignore[no-any-return]
+
+    def finite(self) -> bool:
+        """Whether there is neither NaN nor infinity."""
+        return self.raw.finite()
+
+    def sparse(self) -> Any:
+        """The same rows as a CSR array of scipy, as anybody may be given them."""
+        from scipy.sparse import csr_array
+
+        p, L = self.map.of_numbers.size, self.map.of_levels.size
+        columns = np.append(self.map.of_levels, 0)[self.raw.places]
+        there = np.hstack([np.ones((len(self), p), bool), self.raw.places < L])
+        values = np.hstack([self.raw.numbers, np.ones(self.raw.places.shape)])[there]
+        named = np.hstack([np.broadcast_to(self.map.of_numbers, (len(self), p)), columns])[there]
+        found = csr_array((values, named, np.append(0, np.cumsum(there.sum(axis=1)))), shape=self.shape)
+        found.sort_indices()
+        return found
+
+    def shares(self, weight: Floats) -> Floats:
+        """Σ weightᵢ of the rows that have a level, of each."""
+        L, total = self.map.of_levels.size, np.zeros(self.map.of_levels.size + 1)
+        for place in self.raw.places.T:
+            total += np.bincount(place, weight, L + 1)
+        return total[:L]
