@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression, SeparationWarning
+from separatrix.certificate import Evidence, stray_of
 from separatrix.data import Rows
 from separatrix.fitting.geometry import frame_of
 from separatrix.frame import Ask, Frame
 from separatrix.learners import logistic, rows_at_hand
 from separatrix.learners.memory import deviations_of, means_of, moments_of
 from separatrix.losses import LogisticSquared, LogLikelihood, Squared
-from separatrix.risk import TablePairs, compiled_jet
-from separatrix.table_rows import TableRows
+from separatrix.risk import Risk, TablePairs, compiled_jet
+from separatrix.table_rows import TableRows, squares
 
 ORDERS = {
     "numbers first": [True, True, True, False, False, False, False, False],
@@ -125,6 +126,26 @@ def test_far_from_its_centre_no_hessian_is_made_of_products(monkeypatch):
     monkeypatch.setattr(TablePairs, "__init__", lambda *_: pytest.fail("digits would be lost"))
     given = Rows(rows, np.ones(len(rows), np.int8), np.empty(0), compiled=True)
     compiled_jet(LogLikelihood(), frame, Ask(hessian=True), np.zeros(frame.width), given, 0, len(rows))
+
+
+@pytest.mark.parametrize("share", [0.25, 1.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_a_proof_is_made_of_is_that_of_the_matrix(share, weighted, rows):
+    X, rng = rows.dense(), np.random.default_rng(10)
+    frame, y = frames(X)["own"], rng.choice([-1, 1], len(X)).astype(np.int8)
+    cost = rng.random(len(X)) * (rng.random(len(X)) > 0.3) if weighted else np.empty(0)
+    v = rng.normal(size=frame.width) * 4  # so that some rows are too sure to count
+    made = []
+    for each in (rows, X):
+        risk = Risk(LogLikelihood(), Rows(each, y, cost, compiled=True), frame, np.zeros(v.size), np.arange(v.size))
+        evidence = Evidence(risk, v, share)
+        assert evidence.by_levels(rooted=False) is (each is rows)
+        made.append((*evidence.hessian(rooted=False), stray_of(risk, 1.0)))
+    (mine, radius, stray), (theirs, known, _) = made
+    np.testing.assert_allclose(squares(rows, frame), np.square(frame.coordinates(X)).sum(axis=1), rtol=1e-10)
+    assert radius == pytest.approx(known, rel=1e-10)
+    np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-11 * np.abs(theirs).max())
+    assert stray >= 1
 
 
 SETTINGS = {

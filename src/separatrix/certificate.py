@@ -20,7 +20,8 @@ from .data import Rows, Sparse
 from .data.threads import one_blas_thread
 from .linalg import EPS, PANEL, Factor, Root, factor
 from .losses import Squared
-from .risk import BLOCK, FAR, Frame, Risk, block_rows
+from .risk import BLOCK, FAR, Frame, Risk, TablePairs, block_rows, levels_near
+from .table_rows import TableRows, squares
 from .tiles import Gram, shared
 
 Floats = NDArray[np.float64]
@@ -67,6 +68,7 @@ def bounds(
     M, radius = evidence.hessian(rooted=rooted)
     stray = stray_of(risk, radius)
     slip = stray * margin_rounding(risk.frame, risk.embed(v), radius)
+    by_levels = evidence.by_levels(rooted=rooted)
     return conclusion(
         M,
         radius,
@@ -77,22 +79,25 @@ def bounds(
         share,
         len(risk.rows),
         stray=stray * longest_sum(risk.rows),
+        lost=stray**2 * EPS * (longest_sum(risk.rows) + v.size) * v.size if by_levels else None,
     )
 
 
 def conclusion(
     M: Floats | Root, radius: float, gradient: Floats, leverage: Callable[[Factor], float], slip: float,
     spread: Callable[[Floats], Floats], share: float, n: int, steepest: float = 0.25, stray: float | None = None,
+    lost: float | None = None,
 ) -> Bounds | None:  # fmt: skip
     """What M proves: `radius` is the largest ‖z‖² of its rows, `slip` the rounding of a score, `steepest` ≥ φ″.
 
     `stray` is the rounding of the gradient's sums in units of a rounding of ‖z‖; None where lanes share the sums.
+    `lost` is how far rounding can move an eigenvalue of M scaled to a diagonal of ones; None: what blocks of rows lose.
     """
     made = factor(M)
     if made is None:
         return None
     inverse, flat, scaled = inverted(made)
-    lost = sum_rounding(n * share, gradient.size)
+    lost = sum_rounding(n * share, gradient.size) if lost is None else lost
     shaken = lost * (math.sqrt(scaled) if isinstance(M, Root) else scaled) + slip
     if not shaken < 0.5:
         return None
@@ -192,14 +197,18 @@ def margin_rounding(frame: Frame, v: Floats, radius: float) -> float:
 
 def stray_of(risk: Risk, radius: float) -> float:
     """1 + 2‖c/s‖/‖z‖: how much larger are the terms of (xᵀw − cᵀw)s⁻¹ than those of zᵀw, where zeros are skipped."""
+    if isinstance(risk.rows.X, TableRows):  # zeros of levels are; numbers have their centre
+        levels = risk.rows.X.map.of_levels
+        offset = float(np.linalg.norm(risk.frame.center[levels] / risk.frame.scale[levels]))
+        return 1 + 2 * offset / max(math.sqrt(radius), 1e-300)
     if not (isinstance(risk.rows.X, Sparse) and risk.frame.near(FAR)):
         return 1.0
     return 1 + 2 * risk.frame.offset / max(math.sqrt(radius), 1e-300)
 
 
 def longest_sum(rows: Rows) -> float:
-    """How many roundings a term of the gradient's sums can meet: with CSR rows one for each later row of its run."""
-    if not isinstance(rows.X, Sparse):
+    """How many roundings a term of the gradient's sums can meet: where zeros are skipped one for each later row."""
+    if not isinstance(rows.X, Sparse | TableRows):
         return len(rows) / 16 + 100
     runs = [hi - lo for lo, hi in rows.runs()]
     return float(max(runs) + len(runs) + 100)
@@ -231,6 +240,8 @@ class Evidence:
             return total, radius
 
         width, radius = self.risk.active.size, 0.0
+        if self.by_levels(rooted=rooted):
+            return self._hessian_by_levels()
         if not rooted and shared(self.risk.rows.X, width):
             return self._shared_hessian(width)
         whole: Any = None
@@ -241,6 +252,40 @@ class Evidence:
                 whole += part
             radius = max(radius, largest)
         return self.risk.penalised(whole), radius
+
+    def by_levels(self, *, rooted: bool) -> bool:
+        """Whether M is made of what each row of a table has."""
+        rows = self.risk.rows
+        if rooted or self.all_rows or not (rows.compiled and isinstance(rows.X, TableRows)):
+            return False
+        return levels_near(rows.X, self.risk.frame)
+
+    def _hessian_by_levels(self) -> tuple[Floats, float]:
+        """The same from what each row has; a row that does not count has the weight zero."""
+        risk, frame = self.risk, self.risk.frame
+        w, b = frame.to_user(risk.embed(self.v))
+
+        def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
+            work, radius = TablePairs(rows, frame), 0.0
+            stop = lo + math.ceil((hi - lo) * self.share)
+            for start in range(lo, stop, BLOCK):
+                here = slice(start, min(start + BLOCK, stop))
+                part = rows.X[here]
+                weight = risk.loss.curvature(rows.y[here] * (part @ w + b))
+                counts = weight >= TOO_SURE
+                if rows.cost.size:
+                    counts &= rows.cost[here] > 0
+                    weight = weight * rows.cost[here]
+                radius = max(radius, float(squares(part, frame)[counts].max(initial=0.0)))
+                work.add(np.where(counts, weight, 0.0), here.start, here.stop)
+            return work.total(), radius
+
+        parts = risk.rows.each(run)
+        whole, radius = next(parts)
+        for part, largest in parts:
+            whole += part
+            radius = max(radius, largest)
+        return risk.penalised(whole), radius
 
     def _shared_hessian(self, width: int) -> tuple[Floats, float]:
         """The same with one sum for all threads."""

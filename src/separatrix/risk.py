@@ -118,8 +118,7 @@ def table_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo
     if not ask.hessian:
         sums.append(run(lo, hi, False, center, split, b, gradient, np.empty(0)))
     else:
-        near = bool((c <= FAR * frame.scale[table.of_levels]).all())
-        work = TablePairs(rows, frame) if near else Roots(rows, frame, ask, min(size, hi - lo))
+        work = TablePairs(rows, frame) if levels_near(rows.X, frame) else Roots(rows, frame, ask, min(size, hi - lo))
         for start in range(lo, hi, size):
             stop = min(start + size, hi)
             weight = np.empty(stop - start)
@@ -130,6 +129,12 @@ def table_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo
     level = math.fsum(pulls)
     pull = table.joined(gradient[: center.size], gradient[center.size : -1] - level * c)
     return Jet(math.fsum(value), np.append(pull / frame.scale, [level] * frame.lifted), hessian, min(margins))
+
+
+def levels_near(X: TableRows, frame: Frame) -> bool:
+    """Whether sums of a table's levels lose few digits when their centres are taken out."""
+    levels = X.map.of_levels
+    return bool((np.abs(frame.center[levels]) <= FAR * frame.scale[levels]).all())
 
 
 def pairs_pay(X: Any) -> bool:

@@ -126,3 +126,15 @@ class TableRows(Mapped):
         for place in self.raw.places.T:
             total += np.bincount(place, weight, L + 1)
         return total[:L]
+
+
+def squares(rows: TableRows, frame: Any) -> Floats:
+    """‖z‖² of each row in a frame: what its numbers are, what no level would be, and what its levels add to that."""
+    at, levels = rows.map.of_numbers, rows.map.of_levels
+    c, s = frame.center[levels], frame.scale[levels]
+    added = np.append((1 - 2 * c) / s**2, 0.0)
+    found = np.square((rows.raw.numbers - frame.center[at]) / frame.scale[at]).sum(axis=1)
+    found += float(np.square(c / s).sum()) + frame.lifted
+    for place in rows.raw.places.T:
+        found += added[place]
+    return found  # type: ignore[no-any-return]

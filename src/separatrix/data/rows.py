@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mapped import Mapped
+from ..table_rows import TableRows
 from .packed import pack, pays
 from .sparse import Sparse
 from .threads import Map, one_blas_thread
@@ -73,8 +74,10 @@ class Rows:
         return ((lo, hi) for lo, hi in pairwise(cuts) if lo < hi)
 
     def _rows_for_a_gradient(self) -> int:
-        """So many rows that adding up their gradients costs little beside reading them."""
+        """So many rows that adding up their gradients costs little beside reading them; of a table, their Hessians."""
         d = self.X.shape[1]
+        if isinstance(self.X, TableRows):
+            return int(max(2 * d, d * d // (8 * self.X.raw.shape[1])))
         return int(4 * d * len(self) / max(1, self.X.size)) if isinstance(self.X, Sparse) else 2 * int(d)
 
     def fold(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Any:
