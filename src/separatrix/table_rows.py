@@ -121,11 +121,11 @@ class TableRows(Mapped):
         return found
 
     def shares(self, weight: Floats) -> Floats:
-        """Σ weightᵢ of the rows that have a level, of each."""
+        """Σ weightᵢ of the rows that have a level, of each; no weights are weights of 1/n."""
         L, total = self.map.of_levels.size, np.zeros(self.map.of_levels.size + 1)
         for place in self.raw.places.T:
-            total += np.bincount(place, weight, L + 1)
-        return total[:L]
+            total += np.bincount(place, weight if weight.size else None, L + 1)
+        return total[:L] if weight.size else total[:L] / len(self)  # type: ignore[no-any-return]
 
 
 def squares(rows: TableRows, frame: Any) -> Floats:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from separatrix.io import open_table as open_table_module
 from separatrix.io import opening
 from separatrix.io.encoding import learn_encoding
 from separatrix.io.errors import DataError
@@ -43,20 +44,22 @@ def both(monkeypatch, *sources, **options):
     return straight, open_table(sources, **options)
 
 
-def test_straight_or_by_a_table_the_columns_are_the_same(tmp_path, monkeypatch):
+@pytest.mark.parametrize("many", [0, 1 << 16], ids=["by threads", "one by one"])
+def test_straight_or_by_a_table_the_columns_are_the_same(tmp_path, monkeypatch, many):
+    monkeypatch.setattr(open_table_module, "MANY", many)
     one, two = written(tmp_path, lines(0)), written(tmp_path, lines(1), "u.csv")
     straight, table = both(monkeypatch, one, two)
     with straight, table:
         assert straight._loaded.arrays
         assert not table._loaded.arrays
         assert straight.rows == table.rows == 2 * ROWS
+        assert decide(straight, target="target") == decide(table, target="target")
         for name in straight.names:
             assert straight.profile(name) == table.profile(name)
             assert straight.coded(name).levels == table.coded(name).levels
             assert np.array_equal(straight.coded(name).codes, table.coded(name).codes)
         for name in ("x", "count", "level"):
             assert np.array_equal(straight.numbers(name), table.numbers(name), equal_nan=True)
-        assert decide(straight, target="target") == decide(table, target="target")
         assert straight.place(ROWS + 3) == table.place(ROWS + 3)
         assert straight.fingerprint() == table.fingerprint()
 

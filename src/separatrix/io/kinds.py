@@ -33,7 +33,8 @@ def decide(
     if fetch_ahead is not None:
         levels = ("drop", "target", "group", "category")
         fetch_ahead([name for name in table.names if asked.get(name) not in levels])
-    return tuple(_decide(table, name, asked.get(name, ""), na) for name in table.names)
+    each = getattr(table, "each", map)
+    return tuple(each(lambda name: _decide(table, name, asked.get(name, ""), na), table.names))
 
 
 def _asked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import IO, Any, NamedTuple
@@ -17,13 +17,16 @@ from .codes import codes_of, plain_codes, without_unused
 from .columns import Profile
 from .database import connect, literal
 from .errors import DataError, Place, Remedy
-from .fetched import Fetched, Numbers, numbers_of
+from .fetched import THREADS, Fetched, Numbers, numbers_of
 from .nearest import did_you_mean
 from .numbers import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
 from .parts import Loaded, Part
 from .profiles import profile_of_levels
 from .table import Coded, Floats
 from .text_table import TEXT, load, look
+
+MANY = 1 << 16
+"""Rows from which a look at a column is work enough for a thread."""
 
 
 class File(NamedTuple):
@@ -83,6 +86,16 @@ class OpenTable:
         places = (self._place_of(name) for name in names)
         numbers = [j for j in places if self._loaded.family(j) == "number"]
         self._fetched.ahead(numbers, self._numbers, 8 * self.rows)
+
+    def each(self, f: Callable[[str], Any], names: Sequence[str]) -> Iterator[Any]:
+        """f of each column in their order; of many rows that are here as arrays, several at a time."""
+        if not self._loaded.arrays or self.rows < MANY:
+            yield from map(f, names)
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            yield from pool.map(f, names)
 
     def let_go(self, numbers: Sequence[str], levels: Sequence[str]) -> None:
         """Close duckdb if these columns are kept, and nothing else will be asked for: its memory is free then."""

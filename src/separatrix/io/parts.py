@@ -105,8 +105,8 @@ class Loaded:
         return f"coalesce(TRY_CAST({spelt} AS DOUBLE), CASE WHEN {text} IS NOT NULL THEN CAST('nan' AS DOUBLE) END)"
 
     def levels(self, j: int) -> tuple[str, ...]:
-        """The levels that an ENUM has, whether or not a row has them."""
-        found = self.connection.execute(f"SELECT enum_range(CAST(NULL AS {self.types[j]}))").fetchall()
+        """The levels that an ENUM has, whether or not a row has them. Several threads may ask."""
+        found = self.connection.cursor().execute(f"SELECT enum_range(CAST(NULL AS {self.types[j]}))").fetchall()
         return tuple(found[0][0])
 
     def ask(self, what: str, rest: str = "") -> tuple[Any, ...]:

@@ -152,8 +152,7 @@ def moments_of(X: Any, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
 
 def _moments_of_table(X: TableRows, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
     """Of its numbers as of any; of an indicator that is 1 in a share p of the rows, p and √(p(1 − p))."""
-    weight, at = _shares(cost, len(X)), X.map.of_numbers
-    share = X.shares(weight)
+    at, share = X.map.of_numbers, X.shares(cost / cost.sum() if cost.size else cost)
     means, deviations = moments_of(X.raw.numbers, cost, near[at]) if at.size else (near[at], near[at])
     return X.map.joined(means, share), X.map.joined(deviations, np.sqrt(np.maximum(share * (1 - share), 0)))
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from ..data.threads import one_blas_thread, ordered_map, thread_count
 from ..numerics import log_sum_exp, positive, sigmoid
 from ..table_rows import TableRows
 from .absent import present
@@ -20,6 +21,8 @@ from .targets import known_targets
 from .validation import checked_costs
 
 Floats = NDArray[np.float64]
+FEW = 1 << 16
+"""Rows that are looked at together."""
 AGREES = 1e-9
 """Relative: how far the mean loss of rows may be from the one that the verdict claims."""
 GONE = "the training rows are no longer in memory; call summary(X, y)."
@@ -50,7 +53,18 @@ class Given:
 
     def scores(self, model: Any) -> Floats:
         """z of each row."""
-        return np.asarray(self.once("scores", lambda: model.rule_.score(self.rows)))
+        return np.asarray(self.once("scores", lambda: self._scores(model.rule_)))
+
+    def _scores(self, rule: Any) -> Floats:
+        if len(self.rows) < FEW:
+            return np.asarray(rule.score(self.rows))
+        return np.concatenate(list(self.by_blocks(lambda here: rule.score(self.rows[here]))))
+
+    def by_blocks(self, f: Callable[[slice], Any]) -> list[Any]:
+        """f of some rows after the others, in their order; many rows by several threads."""
+        blocks = [slice(lo, min(lo + FEW, len(self.rows))) for lo in range(0, len(self.rows), FEW)]
+        with one_blas_thread(), ordered_map(min(thread_count(), len(blocks))) as each:
+            return list(each(f, blocks))
 
 
 def readable(model: Any, X: Any, y: Any, sample_weight: Any) -> Given:
@@ -150,9 +164,16 @@ def _log_loss_of(model: Any, given: Given) -> float:
     if model.verdict_.status == "quasi-separated":
         return -float(xlogy(split, limit_probabilities(model.verdict_, given.rows)).sum())
     z = given.scores(model)
-    if z.ndim == 1:
-        rest = np.log1p(np.exp(-np.abs(z)))  # log(1 + eᶻ) = [z]₊ + log(1 + e^−|z|), and so for −z
-        return float(split[:, 0] @ (positive(z) + rest) + split[:, 1] @ (positive(-z) + rest))
+    of = _two_class_loss if z.ndim == 1 else _class_loss
+    return float(sum(given.by_blocks(lambda here: of(z[here], split[here]))))
+
+
+def _two_class_loss(z: Floats, split: Floats) -> float:
+    rest = np.log1p(np.exp(-np.abs(z)))  # log(1 + eᶻ) = [z]₊ + log(1 + e^−|z|), and so for −z
+    return float(split[:, 0] @ (positive(z) + rest) + split[:, 1] @ (positive(-z) + rest))
+
+
+def _class_loss(z: Floats, split: Floats) -> float:
     return float(np.sum(split * (log_sum_exp(z)[:, None] - z)))
 
 
