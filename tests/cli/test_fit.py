@@ -228,6 +228,16 @@ def test_features_of_columns(write, answer):
     assert answer("predict", "model.json", "data.csv", "--explain")[0] == 0
 
 
+def test_a_target_that_looks_like_a_measurement_is_told(write, command):
+    rows = [(k % 25, k % 7, "ab"[k % 2]) for k in range(200)]
+    write("age,x,kind\n" + "".join(f"{a},{x},{kind}\n" for a, x, kind in rows))
+    status, _, said = command("fit", "data.csv", "--target", "age", "--learner", "gaussian-naive-bayes", "--quiet")
+    assert status == 0
+    assert "'age' has 25 different numbers, and each of them was learnt as a class" in said
+    _, _, said = command("fit", "data.csv", "--target", "x", "--learner", "gaussian-naive-bayes", "--quiet")
+    assert "different numbers" not in said
+
+
 def test_a_dry_run_fits_nothing(write, answer, tmp_path):
     write(shop())
     status, data = answer("fit", "data.csv", "--target", "bought", "--dry-run")

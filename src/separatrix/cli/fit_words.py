@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
+from ..io.numbers import number_of
 from ..verdict import listed, plain_value
 from .answer import Answer
 from .saved import largest, weights_of
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from .fit import Asked
     from .fit_facts import Outcome
 
-MOST = 8
-"""Weights that are shown."""
+MOST, MANY_CLASSES = 8, 20
+"""Weights that are shown; classes from which on numbers look like a measurement."""
 
 
 def answer_of(asked: Asked, outcome: Outcome, model: Model, *, replaced: bool, status: int) -> Answer:
@@ -67,8 +68,17 @@ def answer_of(asked: Asked, outcome: Outcome, model: Model, *, replaced: bool, s
         *([] if outcome.crossing is None else outcome.crossing.lines()),
         _written(asked, outcome, replaced),
     ]
-    return Answer(
-        data, words="\n".join(words), notes=() if verdict["ok"] else (said,), status=status, next=_next(asked, model)
+    notes = (*_measured(asked.target, list(lesson.counts)), *(() if verdict["ok"] else (said,)))
+    return Answer(data, words="\n".join(words), notes=notes, status=status, next=_next(asked, model))
+
+
+def _measured(target: str, classes: list[str]) -> tuple[str, ...]:
+    """A target of so many different numbers was hardly meant as classes."""
+    if len(classes) <= MANY_CLASSES or any(number_of(each) is None for each in classes):
+        return ()
+    return (
+        f"{target!r} has {len(classes)} different numbers, and each of them was learnt as a class of its own. If it "
+        "is a measurement, make a column with a few classes of it first.",
     )
 
 
