@@ -97,6 +97,14 @@ def test_what_is_read_is_never_overwritten(world, typed):
     assert (world.work / typed[1]).read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["\udcff", "a\0b", "", "no such encoding", "hex"])
+def test_an_encoding_that_is_none_is_named(world, name):
+    world.reset()
+    status, _, said = world.ran(["schema", "a.csv", "--encoding", name], b"")
+    assert status == 3
+    assert "encoding" in said
+
+
 def test_a_pipe_with_a_name_is_read_whole(world):
     world.reset()
     whole = world.ran(["schema", "a.csv", "--json"], b"")[1]

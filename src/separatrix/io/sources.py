@@ -131,7 +131,7 @@ def _prepared(
     if packing:
         source = replace(source, path=folder / f"unpacked-{number}")
         unpack(name, path, packing, source.path)
-    if encoding:
+    if encoding is not None:
         source = replace(source, path=_in_utf8(source, folder / f"utf8-{number}", encoding))
     return replace(source, format=kind or _looked_into(source.path))
 
@@ -162,7 +162,7 @@ def _looked_into(path: Path) -> Format:
 def _in_utf8(source: Source, target: Path, encoding: str) -> Path:
     try:
         codecs.lookup(encoding)
-    except LookupError:
+    except (LookupError, ValueError):  # ValueError: bytes that are no text, or a NUL, as a name
         raise DataError(
             f"there is no encoding {encoding!r}", remedies=[Remedy("for example", "--encoding latin-1")]
         ) from None
