@@ -37,7 +37,13 @@ def test_the_model_is_the_learners_own(write, answer):
     assert weights["(intercept)"] == own.intercept_[0]
 
 
-@pytest.mark.parametrize("asked", [[], ["--l2", "0.01"], ["--cv", "2"], ["--weights", "age"], ["--missing", "impute"]])
+THIN = [
+    [], ["--l2", "0.01"], ["--l2", "cv"], ["--cv", "2"], ["--weights", "age"], ["--missing", "impute"],
+    ["--standardise"], ["--class-weight", "balanced"], ["--no-fit-intercept"], ["--init", "zero"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", THIN, ids=" ".join)
 def test_a_large_table_with_categories_is_learnt_without_its_zeros(asked, write, answer, monkeypatch):
     from separatrix.io import table_rows
 
