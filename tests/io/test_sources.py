@@ -83,6 +83,38 @@ def test_nothing_stays_behind(tmp_path, monkeypatch):
     assert sorted(os.listdir()) == ["a.csv.xz", "b.csv.xz"]
 
 
+@pytest.mark.parametrize("name", ["csv", "jsonl", "svm", "parquet"])
+def test_places_of_many_rows_are_one_look_at_each_file(name, monkeypatch):
+    """However many rows of two files are asked for, each file is opened once, and every place is that of its row."""
+    for part in (1, 2):
+        rows = range(10 * part, 10 * part + 7)
+        written = {
+            "csv": "n,k\n" + "".join(f'{k},"{k}\n{k}"\n' for k in rows),
+            "jsonl": "\n".join(json.dumps({"n": k, "k": "a"}) + "\n" * (k % 3) for k in rows),
+            "svm": "".join(f"{k % 2} 1:{k}\n" for k in rows),
+        }
+        if name in written:
+            given(f"{part}.{name}", written[name].encode())
+        else:
+            duckdb.connect().execute(f"COPY (FROM range({10 * part}, {10 * part + 7})) TO '{part}.parquet'")
+    opened, plain_open = [], Path.open
+
+    def counted(self, *args, **options):
+        opened.append(self.name)
+        return plain_open(self, *args, **options)
+
+    with open_table([f"?.{name}"]) as table:
+        alone = [table.place(row) for row in range(14)]
+        asked = [13, 0, 5, 6, 7, 7, 12, 0]
+        monkeypatch.setattr(Path, "open", counted)
+        assert table.places(asked) == [alone[row] for row in asked]
+        assert sorted(opened) == ([f"1.{name}", f"2.{name}"] if name in ("csv", "jsonl") else [])
+        assert len(set(alone)) == 14
+        for wrong in ([14], [3, 14]):
+            with pytest.raises(IndexError):
+                table.places(wrong)
+
+
 def test_several_files_are_one_table():
     given("part-1.csv", b"age,city\n40,Bonn\n")
     given("part-2.csv", b'city;age\n"Aachen";50\nBonn;60\n')

@@ -101,6 +101,8 @@ def test_rows_keep_their_places_when_some_are_left_out(tmp_path, plan, rows, dat
         assert texts(table, "alpha") == [keys[k] for k in kept]
         assert texts(table, "beta") == [rows[k][1] or None for k in kept]
         assert [table.place(row).line for row in range(table.rows)] == [begins[k] for k in kept]
+        asked = data.draw(st.lists(st.integers(0, len(kept) - 1)))  # in any order, some twice, or none
+        assert [place.line for place in table.places(asked)] == [begins[kept[row]] for row in asked]
 
 
 @many

@@ -61,7 +61,7 @@ def explain(
         check_columns(saved, table)
         places = _places(row, table.rows)
         X = saved.encoding.matrix(table, unseen=rows.unseen)[places]
-        where = [str(table.place(each)) for each in places]
+        where = [str(place) for place in table.places(places)]
     found = [explained(saved, X[k : k + 1], **asked) for k in range(len(places))]
     records = [
         {"row": place + 1, "place": at, **each.data} for place, at, each in zip(places, where, found, strict=True)

@@ -93,7 +93,7 @@ def _settle(
     """The answer, proved: a proof that does not hold is never told."""
     from ..io.encoding import learn_encoding  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from ..learners.separability import separability
-    from .separable_words import Case
+    from .separable_words import Case, named_rows
 
     encoding = learn_encoding(table, decisions, missing=missing)
     X, y = encoding.matrix(table), labels_of(table, target)
@@ -101,7 +101,8 @@ def _settle(
     result = separability(X, y, cost, fit_intercept=intercept)
     if not result.check(X, y, cost):
         raise RuntimeError(f"the certificate of {result.kind!r} does not pass its own check.")
-    return Case(result, tuple(encoding.names), table.place)
+    rows = named_rows(result)
+    return Case(result, tuple(encoding.names), dict(zip(rows, table.places(rows), strict=True)))
 
 
 def _save(output: str, proof: dict[str, Any]) -> str:

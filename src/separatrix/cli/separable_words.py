@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,8 @@ class Case:
 
     result: Separability
     names: tuple[str, ...]
-    place: Callable[[int], Any]
+    places: Mapping[int, Any]
+    """Where the rows that are named stand: looked up together, because each look reads the file."""
 
     def named(self, columns: Iterable[Any]) -> tuple[str, ...]:
         """The names of columns that are called x0, x1, … in the result."""
@@ -30,7 +31,7 @@ class Case:
 
     def row(self, row: int) -> dict[str, Any]:
         """Where a row stands."""
-        place = self.place(int(row))
+        place = self.places[int(row)]
         return {"row": int(row) + 1, "file": place.file, "line": place.line}
 
     def renamed(self) -> Separability:
@@ -43,6 +44,14 @@ class Case:
 
     def _group(self, group: Mapping[Any, Any]) -> dict[str, Any]:
         return dict(zip(self.named(group), group.values(), strict=True))
+
+
+def named_rows(result: Separability) -> list[int]:
+    """The rows that the answer names: those separated unless all are, and those of the combinations."""
+    if result.kind == "separated":
+        return []
+    balances = [each.rows for each in (result.certificate.balance, result.certificate.crossing) if each is not None]
+    return [int(row) for row in np.unique(np.concatenate([result.rows, result.partly, *balances]))]
 
 
 def explained(case: Case) -> str:
@@ -97,7 +106,7 @@ _SAYS = {"separated": _separated, "quasi-separated": _quasi, "overlap": _overlap
 def _places(case: Case, rows: Any, most: int = 5) -> str:
     """'data.csv lines 2, 5 and 7 more': the file is named once, where there is one."""
     unique = sorted(set(rows.tolist()))
-    places = [case.place(row) for row in unique[:most]]
+    places = [case.places[row] for row in unique[:most]]
     more = f" and {len(unique) - most} more" if len(unique) > most else ""
     if len({place.file for place in places}) == 1 and all(place.line is not None for place in places):
         lines = ", ".join(str(place.line) for place in places)

@@ -52,17 +52,6 @@ def _check_spelling(source: Source, names: tuple[str, ...]) -> None:
         raise DataError(f"two columns are named {stem!r}, or so but for capitals", place=Place(source.name, None))
 
 
-def line_of(source: Source, row: int) -> int:
-    """The line where a row stands."""
-    with source.path.open("rb") as stream:
-        for number, line in enumerate(stream, 1):
-            if line.strip():
-                if not row:
-                    return number
-                row -= 1
-    raise IndexError(row)
-
-
 def _find_the_line(source: Source) -> None:
     """Name the first line that is no flat object, if there is one."""
     if source.format != "jsonl":

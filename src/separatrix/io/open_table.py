@@ -22,8 +22,9 @@ from .nearest import did_you_mean
 from .numbers import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
 from .parts import Loaded, Part
 from .profiles import profile_of_levels
+from .row_lines import look, places_in
 from .table import Coded, Floats
-from .text_table import TEXT, load, look
+from .text_table import TEXT, load
 
 MANY = 1 << 16
 """Rows from which a look at a column is work enough for a thread."""
@@ -167,16 +168,14 @@ class OpenTable:
 
     def place(self, row: int) -> Place:
         """Where a row stands: a second look at its file, for errors."""
-        part, inside = self._part(row)
-        if part.text is not None:
-            return Place(part.source.name, look(part.text, inside)[0])
-        if part.lines is not None:
-            return Place(part.source.name, int(part.lines[inside]))
-        if part.source.format == "jsonl":
-            from .json_lines import line_of
+        return self.places([row])[0]
 
-            return Place(part.source.name, line_of(part.source, inside))
-        return Place(f"{part.source.name} row {inside + 1}", None)
+    def places(self, rows: Sequence[int]) -> list[Place]:
+        """Where rows stand: a second look at each of their files, one for all rows."""
+        found: dict[int, Place] = {}
+        for part, places in self._by_part(rows):
+            found.update(zip(places, places_in(part, list(places.values())), strict=True))
+        return [found[row] for row in rows]
 
     def fingerprint(self) -> str:
         """A hash of the bytes of the files, and of what chose their rows."""
@@ -226,12 +225,20 @@ class OpenTable:
         return self._loaded.as_text and self._loaded.types[j].startswith("ENUM")
 
     def _part(self, row: int) -> tuple[Part, int]:
-        inside = row if self._kept is None else int(self._kept[row])
-        for part in self._loaded.parts:
-            if inside < part.rows:
-                return part, inside
-            inside -= part.rows
-        raise IndexError(row)
+        ((part, places),) = self._by_part([row])
+        return part, places[row]
+
+    def _by_part(self, rows: Sequence[int]) -> list[tuple[Part, dict[int, int]]]:
+        """The files that have some of these rows, and the place of each there."""
+        ends = np.cumsum([part.rows for part in self._loaded.parts])
+        found: dict[int, dict[int, int]] = {}
+        for row in rows:
+            place = row if self._kept is None else int(self._kept[row])
+            number = int(np.searchsorted(ends, place, side="right"))
+            if number == len(ends):
+                raise IndexError(row)
+            found.setdefault(number, {})[row] = place - int(ends[number] - self._loaded.parts[number].rows)
+        return [(self._loaded.parts[number], places) for number, places in found.items()]
 
     def _texts_again(self, j: int) -> tuple[NDArray[np.int32], Sequence[str]]:
         """The texts of a column that was read as numbers, by a second look at the files."""

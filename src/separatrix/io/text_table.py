@@ -331,24 +331,3 @@ def with_like_lines(source: Source, target: Path) -> Source:
         for line in old:
             new.write(line.rstrip(b"\r\n") + b"\n" * line.endswith(b"\n"))
     return replace(source, path=target)
-
-
-def look(file: TextFile, row: int) -> tuple[int, dict[str, str]]:
-    """The line where a row of the file begins (rows are counted from 0), and its cells: a second look at the file."""
-    with file.source.path.open("rb") as raw:
-        text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
-        single = len(file.dialect.names) == 1
-        wanted = row + file.dialect.header
-        found = _lines_of_one_column(text) if single else records(text, file.dialect.separator)
-        for number, (line, record) in enumerate(found):
-            if number == wanted:
-                return line, dict(zip(file.dialect.names, record, strict=False))
-    raise IndexError(row)
-
-
-def _lines_of_one_column(text: io.TextIOWrapper) -> Any:
-    # an empty line of a table with one column is a row whose cell is missing
-    reader, begins = csv.reader(text), 1
-    for record in reader:
-        yield begins, record or [""]
-        begins = reader.line_num + 1
