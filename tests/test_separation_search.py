@@ -1,6 +1,7 @@
 """The search among many rows: few of them, a rule, a look at all; the same answer as from all rows at once."""
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from separatrix import LogisticRegression, SeparationWarning, separability
 from separatrix.learners import separability as asking
 from separatrix.separable import Later
-from separatrix.separation import balancing, search, signs
+from separatrix.separation import balancing, rational, search, signs
 from separatrix.separation.cases import Cases
 from separatrix.separation.directions import null_space, simple
 from separatrix.separation.frame import frame_of
@@ -220,6 +221,78 @@ def test_directions_are_simple_and_exact():
     assert simple(np.array([1 / 3, 2 / 3, 1.0])).tolist() == [1.0, 2.0, 3.0]
     odd = np.array([np.pi, 1.0])
     assert simple(odd).tolist() == odd.tolist()
+
+
+def by_fractions(A, B):
+    """A⁻¹B by Gauss's elimination, every number a fraction; None if A is singular."""
+    table = [[Fraction(x) for x in (*row, *right)] for row, right in zip(A.tolist(), B.tolist(), strict=True)]
+    for k in range(len(A)):
+        at = next((i for i in range(k, len(A)) if table[i][k]), None)
+        if at is None:
+            return None
+        table[k], table[at] = table[at], table[k]
+        table[k] = [x / table[k][k] for x in table[k]]
+        for i in range(len(A)):
+            if i != k:
+                table[i] = [x - table[i][k] * y for x, y in zip(table[i], table[k], strict=True)]
+    return [row[len(A) :] for row in table]
+
+
+def hard_systems(seed):
+    """Systems of which floats would tell little: cancelling, of huge and tiny and subnormal numbers, dependent ones."""
+    rng = np.random.default_rng(seed)
+    n, q = int(rng.integers(1, 7)), int(rng.integers(1, 4))
+    plain = rng.normal(size=(n, n + q))
+    yield plain
+    yield rng.integers(-2, 3, size=(n, n + q)).astype(float)
+    yield plain * 10.0 ** rng.integers(-250, 250, size=(n, n + q))
+    yield np.ldexp(rng.integers(-9, 10, size=(n, n + q)).astype(float), -1074)  # subnormal
+    near = np.tile(plain[:1], (n, 1))
+    yield near + np.spacing(near) * rng.integers(-1, 2, size=near.shape)  # rows that differ in the last digit
+    dependent = plain.copy()
+    dependent[-1] = 2 * dependent[0] if n > 1 else 0.0
+    yield dependent
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_elimination_in_whole_numbers_is_that_of_fractions(seed, monkeypatch):
+    monkeypatch.setattr(rational, "BITS", 10**6)
+    for system in hard_systems(seed):
+        n = len(system)
+        expected, found = by_fractions(system[:, :n], system[:, n:]), rational._eliminated(system)
+        assert (found is None) == (expected is None)
+        if found is not None:
+            numerators, determinant = found
+            assert [[Fraction(x, determinant) for x in row] for row in numerators] == expected
+
+
+def test_elimination_gives_up_when_numbers_grow_long(monkeypatch):
+    system = np.random.default_rng(0).normal(size=(4, 5))
+    assert rational._eliminated(system) is not None
+    monkeypatch.setattr(rational, "BITS", 150)
+    assert rational._eliminated(system) is None
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rays_settle_what_linear_programs_would(seed, monkeypatch):
+    """Which coefficients have a sign: the same, whether rays into the cone are tried first or not."""
+    rng = np.random.default_rng(seed)
+    X, y = planted(rng, 60, int(rng.integers(1, 7)), gap=0.05)
+    X = np.where(rng.random(X.shape) < 0.4, 0.0, X.round(1)) if seed % 2 else X * 10.0 ** rng.integers(-150, 150)
+    met, rays = [], signs.Cone._rays
+
+    def counted(self, f):
+        found = rays(self, f)
+        met.extend(ray is not None for ray in found)
+        for ray, each in zip(found, f, strict=True):
+            assert ray is None or (each @ ray > 0 and (self.G @ ray > 0).all())
+        return found
+
+    monkeypatch.setattr(signs.Cone, "_rays", counted)
+    with_rays = dict(separability(X, y).coefficients)
+    assert met or "undetermined" not in with_rays.values() or X.shape[1] < 2
+    monkeypatch.setattr(signs, "RAYS", 0)
+    assert dict(separability(X, y).coefficients) == with_rays
 
 
 def test_what_balances_exactly_is_told_from_what_nearly_does():

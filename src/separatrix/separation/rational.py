@@ -1,7 +1,12 @@
-"""Directions that are zero on given rows, in fractions."""
+"""Directions that are zero on given rows, in fractions; worked out in whole numbers.
+
+A float is a whole number times a power of two, so a row of floats times a power of two is a row of whole numbers. Their
+elimination by Bareiss divides without remainder: no fraction is reduced until the end.
+"""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +16,8 @@ from scipy.linalg import qr
 
 Floats = NDArray[np.float64]
 
-LARGEST, BITS = 60, 4000
-"""Weights, and bits of a fraction, beyond which exact elimination takes too long."""
+LARGEST, BITS = 60, 8000
+"""Weights, and bits of a determinant, beyond which exact elimination takes too long."""
 
 Row = list[Fraction]
 
@@ -30,16 +35,16 @@ def exact_directions(A: Floats, N: Floats) -> list[Row] | None:
     if not rest.size:
         return [[Fraction(int(i == j)) for i in range(size)] for j in own]
     rows = qr(A[:, rest].T, mode="r", pivoting=True)[1][: rest.size]
-    system = [[Fraction(x) for x in row] for row in A[np.ix_(rows, np.append(rest, own))].tolist()]
-    solved = _eliminated(system, rest.size)
+    solved = _eliminated(A[np.ix_(rows, np.append(rest, own))])
     if solved is None:
         return None
+    numerators, determinant = solved
     directions = []
     for k, j in enumerate(own):
         direction = [Fraction(0)] * size
         direction[j] = Fraction(N[j, k])
         for i, weight in enumerate(rest):
-            direction[weight] = -solved[i][rest.size + k] * direction[j]
+            direction[weight] = -Fraction(numerators[i][k], determinant) * direction[j]
         directions.append(direction)
     return directions
 
@@ -51,22 +56,31 @@ def _own_weights(N: Floats) -> NDArray[np.intp]:
     return np.concatenate(places) if places else np.empty(0, np.intp)
 
 
-def _eliminated(system: list[Row], count: int) -> list[Row] | None:
-    """The first `count` columns made the unit matrix; None if they are dependent, or the fractions grow too long."""
-    for k in range(count):
-        pivot = next((i for i in range(k, count) if system[i][k]), None)
-        if pivot is None:
+def _eliminated(system: Floats) -> tuple[list[list[int]], int] | None:
+    """N and Δ ≠ 0 with A N = Δ B, of a system [A B]; None if A is singular, or its determinant too long."""
+    n, previous = len(system), 1
+    M = np.array([_whole(row) for row in system.tolist()], dtype=object).reshape(system.shape)
+    for k in range(n):
+        at = next((i for i in range(k, n) if M[i, k]), None)
+        if at is None or abs(M[at, k]).bit_length() > BITS:
             return None
-        system[k], system[pivot] = system[pivot], system[k]
-        top = system[k][k]
-        system[k] = [x / top if x else x for x in system[k]]
-        if max(x.denominator.bit_length() for x in system[k]) > BITS:
-            return None
-        for i in range(count):
-            factor = system[i][k]
-            if i != k and factor:
-                system[i] = [x - factor * y if y else x for x, y in zip(system[i], system[k], strict=True)]
-    return system
+        M[[k, at]] = M[[at, k]]
+        below = M[k + 1 :, k + 1 :]
+        M[k + 1 :, k + 1 :] = (M[k, k] * below - M[k + 1 :, k][:, None] * M[k, k + 1 :]) // previous
+        previous = M[k, k]
+    N = M[:, n:]
+    for i in range(n - 1, -1, -1):
+        N[i] = (previous * N[i] - M[i, i + 1 : n] @ N[i + 1 :]) // M[i, i]
+    return N.tolist(), previous
+
+
+def _whole(row: list[float]) -> list[int]:
+    """The row times the number that makes it whole and leaves no common factor."""
+    ratios = [x.as_integer_ratio() for x in row]
+    most = max(below for _, below in ratios)  # all are powers of two
+    numbers = [above * (most // below) for above, below in ratios]
+    shared = math.gcd(*numbers) or 1
+    return [number // shared for number in numbers]
 
 
 def balances_exactly(A: Floats, multipliers: Floats) -> bool:
@@ -75,16 +89,18 @@ def balances_exactly(A: Floats, multipliers: Floats) -> bool:
     if m > LARGEST:
         return False
     pivots = qr((A * multipliers[:, None])[:-1], mode="r", pivoting=True)[1][: m - 1]
-    system = [[Fraction(x) for x in column] for column in A[:, pivots].T.tolist()]
-    solved = _eliminated(system, m - 1)
+    solved = _eliminated(A[:, pivots].T) if len(pivots) == m - 1 else None
     if solved is None:
         return False
-    exact = [*(-row[m - 1] for row in solved), Fraction(1)]
+    numerators, last = solved
+    exact = [*(-number for (number,) in numerators), last]
     given = multipliers.tolist()
-    near = all(abs(float(x) * given[-1] - y) <= 1e-4 * y for x, y in zip(exact, given, strict=True))
-    return near and not any(
-        sum((x * Fraction(a) for x, a in zip(exact, column, strict=True)), Fraction(0)) for column in A.T.tolist()
-    )
+    near = all(abs(x / last * given[-1] - y) <= 1e-4 * y for x, y in zip(exact, given, strict=True))
+    return near and not any(_sum_of_products(exact, _whole(column)) for column in A.T.tolist())
+
+
+def _sum_of_products(a: list[int], b: list[int]) -> int:
+    return sum(x * y for x, y in zip(a, b, strict=True) if y)
 
 
 def combined(directions: list[Row], whole: Floats) -> Floats:

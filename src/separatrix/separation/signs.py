@@ -24,6 +24,8 @@ CLOSE = 1e-9
 STEADY = 1e-7
 """Pivots, relative, with which an inverse can be trusted."""
 NEAREST, AT_ONCE, ROUNDS = 6, 16, 20
+RAYS, BEYOND, LOW = 2, 1.01, 1e-12
+"""Rounds in which rays are tried first; how far beyond zero, relative, one must lead; what keeps its matrix regular."""
 
 
 def coefficient_kinds(found: Found) -> NDArray[np.str_]:
@@ -91,10 +93,11 @@ class Cone:
         if self.beta.size == 1:
             return open_
         left = which[~self._shut(f[which])]
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
             if not left.size:
                 break
-            tips = [self._tip(f[j]) for j in left]
+            rays = self._rays(f[left]) if turn < RAYS else [None] * left.size
+            tips = [self._tip(f[j]) if ray is None else ray for j, ray in zip(left, rays, strict=True)]
             left, tips = left[[t is not None for t in tips]], [t for t in tips if t is not None]
             good = self._inside(np.array(tips)) if tips else np.zeros(0, bool)
             open_[left[good]] = True
@@ -119,6 +122,23 @@ class Cone:
             if shut.any():
                 return np.asarray(shut)
         return np.zeros(len(f), bool)
+
+    def _rays(self, f: Floats) -> list[Floats | None]:
+        """β + tH⁻¹f, H = Σ ggᵀ/(gβ)²: points of the cone with fβ > 0, where the ray meets any; a linear program less.
+
+        The ellipsoid of H about β lies in the cone, and H⁻¹f leads to where f is largest on it.
+        """
+        margins = self.G @ self.beta
+        if not margins.size or margins.min() <= 0:
+            return [None] * len(f)
+        f, inward = f / np.abs(f).max(axis=1, keepdims=True), self.G / margins[:, None]
+        H = inward.T @ inward
+        D = np.linalg.solve(H + LOW * np.trace(H) * np.eye(len(H)), f.T)
+        D /= np.abs(D).max(axis=0)
+        gain, falls = (f.T * D).sum(axis=0), (-inward @ D).max(axis=0)
+        lost = -(f @ self.beta)
+        good = (gain > 0) & (gain > BEYOND * falls * lost)  # f is zero at t = lost/gain, the first row at 1/falls
+        return [self.beta + _between(lost[k] / gain[k], falls[k]) * D[:, k] if good[k] else None for k in range(len(f))]
 
     def _tip(self, f: Floats) -> Floats | None:
         """A point of the cone with fβ > 0, not farther out than need be; None if there is none."""
@@ -153,6 +173,12 @@ class Cone:
             self.found.working.add(case, other)
         self._read()
         return good
+
+
+def _between(zero: float, falls: float) -> float:
+    """A quarter of the way from where f is zero to where the cone ends, or where it would be twice as far beyond."""
+    end = min(3 * zero, 1 / falls) if falls > 0 else 3 * zero
+    return zero + 0.25 * (end - zero)
 
 
 def _farthest(G: Floats, f: Floats) -> Floats | None:
