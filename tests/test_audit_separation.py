@@ -495,3 +495,58 @@ def test_exact_arithmetic():
     for row, right in zip(M, (1, 2, 3), strict=True):
         assert sum(Fraction(a) * Fraction(n, bottom) for a, n in zip(row, top, strict=True)) == right
     assert solve(np.ones((2, 2)), [Fraction(1), Fraction(1)]) is None
+
+
+def hard_numbers(rng, shape):
+    """Numbers of all sizes: plain, whole, of exponents to the ends of the range, subnormal."""
+    plain = rng.normal(size=shape)
+    kinds = {
+        "plain": plain,
+        "whole": rng.integers(-3, 4, shape).astype(float),
+        "wide": np.ldexp(plain, rng.integers(-900, 900, shape)),
+        "subnormal": np.ldexp(rng.integers(-9, 10, shape).astype(float), -1074),
+    }
+    kinds["mixed"] = np.choose(rng.integers(0, 4, shape), list(kinds.values()))
+    return kinds
+
+
+def cancelling(x, w):
+    """The same with a last term that undoes the sum of the others up to its last digit, or all of it."""
+    total = sum(Fraction(a) * Fraction(b) for a, b in zip(x[:-1].tolist(), w[:-1].tolist(), strict=True))
+    x, w = x.copy(), w.copy()
+    if abs(total) < 2**1000:
+        x[-1], w[-1] = -float(total), 1.0
+    return x, w
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_sums_and_signs_of_hard_numbers_are_those_of_fractions(seed):
+    """Rounding, cancellation, overflow and underflow decide nothing: what floats leave open, fractions settle."""
+    rng = np.random.default_rng(seed)
+    for numbers, others in zip(*(hard_numbers(rng, (6, 5)).values() for _ in range(2)), strict=True):
+        pairs = list(zip(numbers, others, strict=True))
+        pairs += [cancelling(x, w) for x, w in pairs]
+        for x, w in pairs:
+            exact = sum(Fraction(a) * Fraction(b) for a, b in zip(x.tolist(), w.tolist(), strict=True))
+            for b in (0.0, -float(exact) if abs(exact) < 2**1000 else 1.0, 5e-324):
+                rule, value = Rule(np.stack([np.zeros(5), w]), np.array([0.0, b])), exact + Fraction(b)
+                with np.errstate(all="ignore"):
+                    assert weighed_sum(x, w) == exact
+                    (sign,) = signs(x[None], np.array([0]), np.array([1]), np.array([0]), rule, 0.0)
+                assert sign == (value > 0) - (value < 0)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_systems_of_hard_numbers_are_solved_exactly(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 7))
+    for kind, A in hard_numbers(rng, (n, n)).items():
+        right = [Fraction(int(a), int(b)) for a, b in rng.integers(1, 99, (n, 2))]
+        for M in (A, A + np.spacing(A) * rng.integers(-1, 2, A.shape), A[rng.integers(0, n, n)]):
+            solved = solve(M, right)
+            if solved is None:
+                assert len(independent(M, n)[0]) < n  # what is independent modulo a prime is so in truth
+                continue
+            top, bottom = solved
+            for row, value in zip(M.tolist(), right, strict=True):
+                assert sum(Fraction(a) * x for a, x in zip(row, top, strict=True)) == bottom * value, kind

@@ -120,22 +120,28 @@ def residues(A: Any, prime: int) -> Any:
 def solve(A: Any, right: list[Fraction]) -> tuple[list[int], int] | None:
     """n and Δ ≠ 0 with A n/Δ = right, by Bareiss's elimination, whose divisions leave nothing; None if singular."""
     n, previous = len(right), 1
-    table = [[Fraction(x) for x in row] + [value] for row, value in zip(A.tolist(), right, strict=True)]
-    M = np.array([_whole(row) for row in table], dtype=object).reshape(n, n + 1)
+    M = np.array([_whole([*row, value]) for row, value in zip(A.tolist(), right, strict=True)], dtype=object)
+    M = M.reshape(n, n + 1)
     for k in range(n):
         at = next((i for i in range(k, n) if M[i, k]), None)
         if at is None:
             return None
         M[[k, at]] = M[[at, k]]
-        others = np.arange(n) != k
-        M[others, k + 1 :] = (M[k, k] * M[others, k + 1 :] - M[others, k][:, None] * M[k, k + 1 :]) // previous
+        rest = M[k + 1 :, k + 1 :]
+        M[k + 1 :, k + 1 :] = (M[k, k] * rest - M[k + 1 :, k][:, None] * M[k, k + 1 :]) // previous
         previous = M[k, k]
-    return list(M[:, n]), previous
+    found = M[:, n].tolist()
+    for i in range(n - 1, -1, -1):  # Δ times the solution is whole, by Cramer's rule
+        found[i] = (
+            previous * found[i] - sum(a * x for a, x in zip(M[i, i + 1 : n], found[i + 1 :], strict=True))
+        ) // M[i, i]
+    return found, previous
 
 
-def _whole(row: list[Fraction]) -> list[int]:
+def _whole(row: list[Any]) -> list[int]:
     """The row times the smallest number that makes all of it whole, without their common factor."""
-    scale = math.lcm(*(value.denominator for value in row))
-    whole = [value.numerator * (scale // value.denominator) for value in row]
+    ratios = [value.as_integer_ratio() for value in row]
+    scale = math.lcm(*(below for _, below in ratios))
+    whole = [above * (scale // below) for above, below in ratios]
     shared = math.gcd(*whole) or 1
     return [value // shared for value in whole]
