@@ -6,6 +6,7 @@ test_schema and test_predict, intervals in test_evaluate and test_compare, certi
 """
 
 import ast
+import contextlib
 import os
 import shlex
 import shutil
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 import separatrix
+from separatrix.cli.running import run
 from separatrix.cli.streams import HANDLER, PLAIN
 
 SOURCE = str(Path(separatrix.__file__).parents[1])
@@ -45,11 +47,21 @@ LINES = {
 }
 
 
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """The model of the table, fitted once: what a command reads of it does not depend on the folder."""
+    folder = tmp_path_factory.mktemp("fitted")
+    with contextlib.chdir(folder):
+        Path("t.txt").write_text(rows())
+        assert run(["fit", *LINES["fit"], "--quiet"]) == 0
+    return (folder / "model.json").read_bytes()
+
+
 @pytest.fixture
-def here(tmp_path, monkeypatch, command):
+def here(tmp_path, monkeypatch, model):
     monkeypatch.chdir(tmp_path)
     Path("t.txt").write_text(rows())
-    assert command("fit", *LINES["fit"], "--quiet")[0] == 0
+    Path("model.json").write_bytes(model)
     return tmp_path
 
 
