@@ -193,3 +193,9 @@ def test_the_matrix_is_the_same_however_many_columns_and_threads_write_it(monkey
     monkeypatch.setattr("separatrix.io.encoding.TOGETHER", together)
     monkeypatch.setattr("separatrix.io.encoding.MANY", many)
     assert encoding.matrix(Columns(columns)).tobytes() == alone.tobytes()
+
+
+def test_a_number_that_overflows_when_it_is_scaled_is_an_infinity_that_the_model_names():
+    encoding = Encoding((Column("a", "number", center=-1e308, scale=1e-10),))
+    X = encoding.matrix(Columns({"a": np.array([1.0, 1e308])}))
+    assert not np.isfinite(X).any()

@@ -4,6 +4,8 @@ import copy
 import json
 import os
 import stat
+import subprocess
+import sys
 import warnings
 from functools import cache
 
@@ -25,9 +27,10 @@ from separatrix.features import Polynomial
 from separatrix.io.columns import Decision
 from separatrix.io.encoding import learn_encoding
 from separatrix.io.table import Columns
+from separatrix.models import document as document_module
 from separatrix.models.document import parsed, written
 from separatrix.models.errors import ModelFileError
-from separatrix.models.file import from_document, read, replace_file, to_document
+from separatrix.models.file import from_document, read, replace_file, to_document, write
 from separatrix.models.taking import model_of
 
 RNG = np.random.default_rng(0)
@@ -254,6 +257,57 @@ def test_a_file_that_is_too_large_or_no_file_is_not_read(tmp_path):
             read("/dev/null")
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "none.json")
+
+
+LOADING = """
+import sys, separatrix
+try:
+    separatrix.load(sys.argv[1])
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_pipe_that_nobody_writes_to_is_refused_and_not_waited_for(beside, tmp_path, monkeypatch):
+    path = tmp_path / "model.json"
+    if beside:
+        monkeypatch.setattr("separatrix.models.tensors.MANY", 2)
+        monkeypatch.setattr("separatrix.models.tensors.LONG", 2)
+        write(from_document(document()), path)
+        (pipe,) = tmp_path.glob("*.safetensors")
+        pipe.unlink()
+    else:
+        pipe = path
+    os.mkfifo(pipe)
+    asked = subprocess.run(
+        [sys.executable, "-c", LOADING, path], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert asked.stdout.startswith(f"{path}: ")
+    assert "it is not a file that can be read as a whole" in asked.stdout
+
+
+def test_a_long_file_that_cannot_be_a_model_is_left_after_its_first_bytes(tmp_path, monkeypatch):
+    looked_over, add = [], document_module.Scan.add
+    monkeypatch.setattr(
+        document_module.Scan, "add", lambda scan, piece: (looked_over.append(len(piece)), add(scan, piece))[1]
+    )
+    for start, said in ((b"", "the byte 0"), (b" " * (1 << 20), "does not begin with the {"), (b"{", "the byte 0")):
+        looked_over.clear()
+        with open(tmp_path / "model.json", "wb") as file:
+            file.write(start)
+            file.truncate(1 << 29)  # of which nothing is on the disk
+        with pytest.raises(ModelFileError, match=said):
+            read(tmp_path / "model.json")
+        assert sum(looked_over) <= document_module.CHUNK
+
+
+@pytest.mark.parametrize("number", [b"1e999", b"1E+0999", b"1" * 21, b"-" + b"9" * 400 + b".5"])
+def test_a_number_that_is_too_large_is_found_wherever_a_piece_ends(number):
+    for before in range(document_module.CHUNK - len(number) - 2, document_module.CHUNK + 2):
+        with pytest.raises(ModelFileError, match=r"larger than any number|digits"):
+            parsed(b"[" + b" " * before + number + b"]")
 
 
 # ----------------------------------------------------------------------------------------------------- whole or nothing

@@ -40,7 +40,7 @@ def with_numbers(size):
     return whole.replace("77777", numbers * (size // len(numbers)) + "0.5").encode()
 
 
-def repeated(piece, size, start=b"[", end=b"0]"):
+def repeated(piece, size, start=b'{"a": [', end=b"0]}"):
     return start + piece * (size // len(piece)) + end
 
 
@@ -92,7 +92,7 @@ PIECES = {
 @pytest.mark.parametrize("inside", [False, True])
 def test_the_law_holds_whatever_is_repeated(name, inside, tmp_path, monkeypatch):
     monkeypatch.setattr(scanning, "FIXED", MB)
-    start, end = b"[", b"0]"
+    start, end = b'{"a": [', b"0]}"
     if inside:  # in a model, where it would be kept
         whole = json.dumps({**document(), "training": {"more": 77777}}).encode()
         start, end = (part + more for part, more in zip(whole.split(b"77777"), (b"[", b""), strict=True))

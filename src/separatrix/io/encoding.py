@@ -175,8 +175,9 @@ class Number:
         if self.missing is not None:
             target[self.missing[rows]] = column.fill
         if (column.center, column.scale) != (0.0, 1.0):
-            target -= column.center
-            target /= column.scale
+            with np.errstate(over="ignore"):  # an infinity is named by whoever reads the matrix
+                target -= column.center
+                target /= column.scale
 
 
 @dataclass(frozen=True, eq=False)

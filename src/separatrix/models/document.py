@@ -19,8 +19,7 @@ Integers = NDArray[np.int64]
 DIGITS = 20
 """Of a whole number: more does not fit into 64 bits."""
 SHA256 = re.compile(r"[0-9a-f]{64}")
-LARGE = re.compile(rb"[eE]\+?[0-9]{3}|[0-9]{21}")
-"""What a number has that may be too large: without it numbers need not be looked at one by one, which is slow."""
+BLANK = b" \t\r\n"
 
 
 # ------------------------------------------------------------------------------------------------------------ the text
@@ -32,23 +31,25 @@ def parsed(content: bytes) -> Any:
     >>> parsed(b'{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
     """
-    scanned(content)
-    careful = LARGE.search(content) is not None
-    return parsed_text(decoded(content), careful)
+    large = scanned(content).large
+    return parsed_text(decoded(content), large)
 
 
 def read_text(file: BinaryIO, size: int) -> tuple[str, bool]:
     """A file of this size as text, looked over while it is read; and whether a number in it may be too large.
 
-    Its bytes are let go of before it is parsed: text and objects are all that is held then.
+    Its bytes are let go of before it is parsed: text and objects are all that is held then. A long file that does not
+    begin as an object does is left there.
     """
     content, scan, filled = np.empty(size, np.uint8), Scan(size), 0  # which takes no memory before it is filled
     while filled < size and (length := file.readinto(content[filled : filled + CHUNK])):  # type: ignore[attr-defined]
-        scan.add(content[filled : filled + length].tobytes())
+        scan.add(piece := content[filled : filled + length].tobytes())
+        if filled == 0 and size > CHUNK and not piece.lstrip(BLANK).startswith(b"{"):
+            raise ModelFileError("it does not begin with the { of an object: it is no model file.")
         filled += length
     if filled < size or file.read(1):
         raise ModelFileError("it was changed while it was read: read it again.")
-    return decoded(content.data), LARGE.search(content.data) is not None
+    return decoded(content.data), scan.large
 
 
 def decoded(content: bytes | memoryview) -> str:

@@ -7,7 +7,7 @@ import os
 import stat
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -126,8 +126,13 @@ class _GoneError(ModelFileError):
 
 
 def _text(name: Any, largest: int) -> tuple[str, bool]:
-    with open(name, "rb") as file:
+    with _opened(name) as file:
         return read_text(file, _size(file.fileno(), largest))
+
+
+def _opened(name: Any) -> BinaryIO:
+    """A file to be read; a pipe is opened too, without waiting for somebody to write to it, and refused by its kind."""
+    return open(name, "rb", opener=lambda path, flags: os.open(path, flags | getattr(os, "O_NONBLOCK", 0)))
 
 
 def _size(handle: int, largest: int) -> int:
@@ -194,7 +199,7 @@ def _arrays(part: Part, path: Any, largest: int) -> dict[str, Any]:
     digest, wanted = side["sha256"].digest(), wanted_of(part.value)
     beside = Path(os.path.realpath(path)).with_name(name) if path is not None else Path(name)
     try:
-        with open(beside, "rb") as file:
+        with _opened(beside) as file:
             if (found := _size(file.fileno(), largest)) != size:
                 raise ModelFileError(f"it has {found} bytes, and was written with {size}: it was cut or exchanged.")
             return read_arrays(file, size, digest, wanted)
