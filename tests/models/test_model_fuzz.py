@@ -2,6 +2,7 @@
 
 import json
 import random
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -17,6 +18,9 @@ TOKENS = [
     b"1e-400", b"9" * 25, b"-0", b"00", b"0x1", b"[" * 100, b'{"a":' * 100, b"\\", b"\\u0000", b"\\ud800", b"\xff",
     b"\x00", b"\xf0\x9f\x98\x80", b"1" * 5000, b"/* */", b"'", b"1.5", b"-1", b"18446744073709551616",
 ]  # fmt: skip
+
+SMALL = 2 << 20
+"""Bytes of memory beyond twice those of a file of a few thousand: much less than the 64 MiB that may be taken."""
 
 
 def flipped(chance, content):
@@ -90,10 +94,15 @@ def tried(path, chance):
     """What comes of a damaged file: read, refused, or not scored."""
     trust = chance.random() < 0.3
     found = said = None
+    tracemalloc.start()
     try:
         found = separatrix.load(path, accept_changes=trust)
     except ModelFileError as error:
         said = error
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak <= 2 * path.stat().st_size + SMALL
     if said is not None:
         assert str(said).startswith(str(path))
         assert len(said.problem) > 10

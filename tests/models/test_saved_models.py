@@ -257,6 +257,39 @@ def test_sparse_rows_and_frames_in_any_order_are_read(tmp_path):
         model.labels([[1, 2]])
 
 
+def test_a_frame_that_has_some_of_the_columns_is_not_read_by_position(tmp_path):
+    model = model_of(LogisticRegression().fit(X, TWO))
+    assert model.columns == ("x0", "x1", "x2")
+    assert len(model.labels(pd.DataFrame(X, columns=["a", "b", "c"]))) == len(X)  # its columns have no names
+    with pytest.raises(ValueError, match="lacks the column 'x0'"):
+        model.labels(pd.DataFrame(X, columns=["x1", "x2", "x3"]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "said"),
+    [
+        (X + 1j, ValueError, "X holds complex numbers"),
+        (np.ma.masked_greater(X, 1.0), TypeError, "X is a masked array"),
+        (np.full((2, 3), 10**400, object), ValueError, "X holds what is not a number"),
+    ],
+)
+def test_rows_that_would_lose_something_are_refused(rows, error, said):
+    with pytest.raises(error, match=said):
+        model_of(LogisticRegression().fit(X, TWO)).labels(rows)
+
+
+@pytest.mark.parametrize(
+    "classes", [("a\0", "b"), ("a", "a\0"), (1, 2**63 + 5), (3, 2**63 + 2048), ("", " "), ("\ud800", "é")]
+)
+def test_labels_come_back_whole(classes, tmp_path):
+    y = np.array(classes, np.uint64 if isinstance(classes[0], int) else object)[(TWO == "yes").astype(int)]
+    learner = LogisticRegression().fit(X, y)
+    separatrix.save(learner, tmp_path / "model.json")
+    found = separatrix.load(tmp_path / "model.json").labels(NEW).tolist()
+    assert found == learner.predict(NEW).tolist()
+    assert set(map(type, found)) == {type(classes[0])}
+
+
 # -------------------------------------------------------------------------------------------------------- what it knows
 
 

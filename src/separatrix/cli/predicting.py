@@ -120,7 +120,7 @@ def predicted(model: Any, table: Any, wanted: Wanted, unseen: Literal["error", "
             raise UsageError(f"{model.learner} has no probabilities: leave {asked} out, or fit --learner logistic.")
     labels = np.asarray(model.labels(X))
     if wanted.threshold is not None:
-        labels = np.asarray(model.classes)[(probabilities[:, 1] >= wanted.threshold).astype(np.intp)]
+        labels = model.label_array[(probabilities[:, 1] >= wanted.threshold).astype(np.intp)]
     distances = _distances(model, X) if wanted.distance else None
     explanations = _explanations(model, X, labels) if wanted.explain else None
     return Predicted(

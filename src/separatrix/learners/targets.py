@@ -93,6 +93,9 @@ def labels_of(y: Any) -> NDArray[Any]:
 def _tidy_objects(y: NDArray[Any]) -> NDArray[Any]:
     labels = y.tolist()
     if all(isinstance(label, int | np.integer) for label in labels):
+        large = next((i for i, label in enumerate(labels) if not -(2**63) <= label < 2**63), None)
+        if large is not None:
+            raise ValueError(f"y[{large}] is a whole number that 64 bits do not hold: give texts as labels.")
         return y.astype(np.int64)
     missing = [i for i, label in enumerate(labels) if label is None or label != label]
     if missing:

@@ -59,6 +59,13 @@ class Model:
         """The names of what the rule reads: the columns, or the features made of them."""
         return self.columns if self.feature_map is None else tuple(self.feature_map.names(self.columns))
 
+    @cached_property
+    def label_array(self) -> NDArray[Any]:
+        """The classes as an array: of objects where another would drop a sign 0 at an end, or digits."""
+        found = np.asarray(self.classes)
+        same = all(type(a) is type(b) and a == b for a, b in zip(found.tolist(), self.classes, strict=True))
+        return found if same else np.array(self.classes, object)
+
     @property
     def interrupted(self) -> bool:
         """Whether the fit was stopped before its end."""
@@ -73,7 +80,7 @@ class Model:
     def labels(self, X: Any) -> NDArray[Any]:
         """The class of each row: what `predict` gives."""
         rows, scores = self._scored(X)
-        return np.asarray(self.classes)[self.rule.chosen(rows, scores)]  # type: ignore[no-any-return]
+        return self.label_array[self.rule.chosen(rows, scores)]  # type: ignore[no-any-return]
 
     def probabilities(self, X: Any) -> Floats | None:
         """P(k | x), rows × K: what `predict_proba` gives; None where the learner has no probabilities."""
@@ -180,6 +187,10 @@ class Model:
         return rows, scores
 
     def _rows(self, X: Any) -> Any:
+        if isinstance(X, np.ma.MaskedArray):
+            raise TypeError(
+                "X is a masked array, and what its mask hides would be read: fill it first, X.filled(value)."
+            )
         if hasattr(X, "tocsr"):
             X = X.tocsr() if isinstance(self.rule, Linear) and self.feature_map is None else X.toarray()
         elif not isinstance(X, np.ndarray) and hasattr(X, "columns"):
@@ -190,9 +201,13 @@ class Model:
             raise ValueError(f"X has shape {X.shape}; rows of {len(self.columns)} numbers are needed: {few}.")
         if X.dtype in (np.float32, np.float64):
             return X
+        if X.dtype.kind == "c":
+            raise ValueError(
+                "X holds complex numbers, and the model needs real ones: give the parts that it was fitted to."
+            )
         try:
             return X.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
                 f"X holds what is not a number ({error}); encode it first: encoding.matrix(table)."
             ) from None
@@ -206,7 +221,7 @@ class Model:
             return (
                 frame[order] if there == list(frame.columns) else np.asarray(frame)[:, [there.index(k) for k in order]]
             )
-        if self.columns == tuple(f"x{j}" for j in range(len(self.columns))):
+        if self.columns == tuple(f"x{j}" for j in range(len(self.columns))) and len(absent) == len(self.columns):
             return frame
         raise ValueError(f"X lacks the column {absent[0]!r}: it has {', '.join(map(repr, there[:8]))}.")
 
