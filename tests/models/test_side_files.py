@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 import separatrix
 from separatrix import KernelPerceptron, LogisticRegression, Perceptron
-from separatrix.models import tensors
+from separatrix.models import replacing, tensors
 from separatrix.models.errors import ModelFileError
 from separatrix.models.file import write
 from separatrix.models.taking import model_of
@@ -127,6 +127,30 @@ def test_the_old_file_goes_with_the_old_model(saved):
     X, y = np.arange(20.0)[:, None], np.arange(20) > 9
     separatrix.save(LogisticRegression(l2=0.1).fit(X, y), saved / "model.json")
     assert sorted(saved.iterdir()) == sorted([saved / "model.json", *others])
+
+
+@pytest.mark.parametrize("way", [shutil.copy, shutil.move], ids=["copied", "renamed"])
+@pytest.mark.parametrize("name", ["best.json", "best", 'ü"2.json'])
+def test_a_model_that_was_copied_or_renamed_keeps_its_numbers_when_another_takes_its_place(way, name, saved):
+    old = beside(saved)
+    answers = separatrix.load(saved / "model.json").scores(wide()[1])
+    way(saved / "model.json", saved / name)
+    for seed in (1, 1):
+        separatrix.save(wide(seed)[0], saved / "model.json")
+        assert separatrix.load(saved / name).scores(wide()[1]).tobytes() == answers.tobytes()
+    (saved / name).unlink()
+    separatrix.save(wide(1)[0], saved / "model.json")
+    assert not old.exists()
+
+
+def test_names_that_are_nearly_the_same_have_numbers_of_their_own(tmp_path):
+    names = ["model", "model.json", "model_", "model_.json", "model__", "model__.json", "model.json.json"]
+    assert len({replacing.name_beside(tmp_path / name, b"") for name in names}) == len(names)
+    for seed, name in enumerate(names):
+        separatrix.save(wide(seed % 2)[0], tmp_path / name)
+    for seed, name in enumerate(names):
+        learner, X = wide(seed % 2)
+        assert separatrix.load(tmp_path / name).scores(X).tobytes() == learner.decision_function(X).tobytes()
 
 
 def test_both_files_can_go_elsewhere_together(saved, tmp_path_factory):

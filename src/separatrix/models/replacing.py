@@ -14,6 +14,10 @@ from typing import Any
 
 from ..io.whole_file import is_special
 
+OURS = b'"separatrix-model"'
+BEGINNING = 512
+"""Bytes at the start of a file that tell whether it is a model; more than the name of a side file has."""
+
 
 def replace_file(path: Any, content: bytes) -> None:
     """Put a file in the place of another, or of none, in one step: who reads sees the old one or the new one."""
@@ -23,9 +27,9 @@ def replace_file(path: Any, content: bytes) -> None:
 def replace_pair(path: Any, content: bytes, beside: tuple[str, bytes] | None) -> None:
     """The same with a file beside it, whose name no other content has.
 
-    That file is there before the one that names it takes its place; what earlier ones named is removed after. So a
-    kill at any moment leaves a pair, old or new; and at the most one file more, and half of another: the next save
-    removes them.
+    That file is there before the one that names it takes its place; what earlier ones named is removed after, unless
+    another file of the folder names it too: a copy, or the old one under another name. So a kill at any moment leaves
+    a pair, old or new; and at the most one file more, and half of another: the next save removes them.
     """
     if is_special(path):  # in the place of a device or a pipe a file would be something else
         if beside is not None:
@@ -45,7 +49,8 @@ def replace_pair(path: Any, content: bytes, beside: tuple[str, bytes] | None) ->
             _put(target.with_name(beside[0]), beside[1], _aside(target), mode)
         _put(target, content, _aside(target), mode)
         if alone:
-            _remove(each for each in beside_of(target) if beside is None or each.name != beside[0])
+            old = [each for each in beside_of(target) if beside is None or each.name != beside[0]]
+            _remove(_unnamed(old, target))
 
 
 def name_beside(path: Any, content: bytes) -> str:
@@ -59,10 +64,40 @@ def beside_of(target: Path) -> list[Path]:
     return [each for each in target.parent.iterdir() if ours.fullmatch(each.name)]
 
 
+def _unnamed(files: list[Path], target: Path) -> list[Path]:
+    """Those that no model of the folder names but the one at `target`, which was just written."""
+    left = {each.name[-len(".0123456789abcdef.safetensors") :].encode(): each for each in files}
+    for other in target.parent.iterdir() if left else ():
+        if other.name != target.name and not other.name.endswith((".safetensors", ".partial")):
+            for name in _found_in(other, list(left)):
+                del left[name]
+    return list(left.values())
+
+
+def _found_in(path: Path, names: list[bytes]) -> set[bytes]:
+    """Which of these ends of names stand in a file that may be a model; all of them where it cannot be read."""
+    found: set[bytes] = set()
+    try:
+        if not path.is_file():
+            return found
+        with open(path, "rb") as file:
+            rest = file.read(BEGINNING)
+            if path.suffix != ".json" and OURS not in rest:
+                return found
+            while rest and len(found) < len(names):
+                more = file.read(1 << 20)
+                found |= {name for name in names if name in rest + more}
+                rest = (rest + more)[-BEGINNING:] if more else b""
+    except OSError:
+        return set(names)
+    return found
+
+
 def _stem(target: Path) -> str:
-    stem = (
-        target.name.removesuffix(".json") if target.name.endswith(".json") else f"{target.name}_"
-    )  # none is another's
+    """No two names of a folder have the same: of .json it ends with an even number of _, of others with an odd one."""
+    ours = target.name.endswith(".json")
+    stem = target.name.removesuffix(".json")
+    stem += "_" * (len(stem) - len(stem.rstrip("_")) + (not ours))
     return stem if len(stem.encode()) <= 200 else hashlib.sha256(stem.encode()).hexdigest()[:32]
 
 
