@@ -12,7 +12,7 @@ from model_cases import sealed
 from safetensors.numpy import load_file, save_file
 
 import separatrix
-from separatrix import KernelPerceptron, LogisticRegression, Perceptron
+from separatrix import KernelPerceptron, LogisticRegression, OneVsRest, Perceptron
 from separatrix.models import replacing, tensors
 from separatrix.models.errors import ModelFileError
 from separatrix.models.file import write
@@ -94,6 +94,20 @@ def test_more_than_a_hundred_thousand_weights_are_many(tmp_path, monkeypatch):
     separatrix.save(learner, tmp_path / "model.json")
     assert separatrix.load(tmp_path / "model.json").scores(X).tobytes() == learner.decision_function(X).tobytes()
     assert beside(tmp_path).stat().st_size > 8 * MANY
+
+
+@pytest.mark.parametrize("learner", [KernelPerceptron("rbf", max_passes=1),
+                                     OneVsRest(KernelPerceptron("rbf", max_passes=1))])  # fmt: skip
+def test_kernel_vectors_go_there_however_few_they_are(learner, tmp_path, monkeypatch):
+    monkeypatch.setattr(tensors, "MANY", MANY)
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(40, 60)), rng.integers(0, 3, 40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learner.fit(X, y)
+    separatrix.save(learner, tmp_path / "model.json")
+    assert {array.shape[1] for array in load_file(beside(tmp_path)).values()} == {60}
+    assert (separatrix.load(tmp_path / "model.json").labels(X) == learner.predict(X)).all()
 
 
 def test_kernel_vectors_go_there_too(tmp_path):

@@ -40,9 +40,9 @@ KEYS = (
 def save(model: Any, path: Any) -> None:
     """Write a fitted learner, or a `Model`, to a file: JSON that holds numbers and no code.
 
-    The file is whole or not there: it is written under another name beside it, and renamed. Of a model with more than
-    100 000 numbers the long lists lie in a safetensors file beside it, which goes where it goes. What a file cannot
-    hold is refused with a sentence.
+    The file is whole or not there: it is written under another name beside it, and renamed. Of a model with a kernel
+    or more than 100 000 numbers the long lists lie in a safetensors file beside it, which goes where it goes. What a
+    file cannot hold is refused with a sentence.
     """
     write(model if isinstance(model, Model) else import_module(".taking", __package__).model_of(model), path)
 

@@ -20,7 +20,7 @@ from .document import Part, nests, parsed, shown
 from .errors import ModelFileError
 
 MANY = 100_000
-"""Numbers that a JSON file holds; with more, its long lists go beside it."""
+"""Numbers that a JSON file holds; with more, its long lists go beside it. Those of a kernel always do."""
 LONG = 1000
 """Numbers of a list that is worth a place there."""
 ENDING = re.compile(r"[^/\\\0]{1,200}\.[0-9a-f]{16}\.safetensors")
@@ -51,10 +51,17 @@ class Described(NamedTuple):
 def packed(document: dict[str, Any]) -> tuple[dict[str, Any], bytes | None]:
     """The document with its long lists replaced by their names, and the side file; or as it is, and None."""
     arrays: dict[str, Array] = {}
-    if _numbers(document) <= MANY:
+    if _numbers(document) <= MANY and not _has_kernel(document.get("rule")):
         return document, None
     found: dict[str, Any] = _without(document, "", arrays)
     return (found, _safetensors(arrays)) if arrays else (document, None)
+
+
+def _has_kernel(rule: Any) -> bool:
+    """Whether a rule, or one that it is made of, is a sum over training rows: nobody reads these one by one."""
+    if not isinstance(rule, dict):
+        return False
+    return rule.get("kind") == "kernel" or any(_has_kernel(each["rule"]) for each in rule.get("members", ()))
 
 
 def _numbers(value: Any) -> int:
