@@ -275,6 +275,22 @@ def test_rules_without_a_formula_are_refused_by_name(learner, y, kind, to):
         ("python", {"name": "class"}, ValueError, "name is 'class'; it must be a name that a Python function"),
         ("c", {"name": "main"}, ValueError, "name is 'main'; it must be a name that a C function"),
         ("c", {"name": "é"}, ValueError, "name is 'é'; it must be"),
+        ("c", {"name": "NULL"}, ValueError, "name is 'NULL'; it must be"),
+        ("c", {"name": "log"}, ValueError, "name is 'log'; it must be"),
+        ("c", {"name": "sinf"}, ValueError, "name is 'sinf'; it must be"),
+        ("c", {"name": "strange"}, ValueError, "name is 'strange'; it must be"),
+        ("python", {"name": "ﬁt"}, ValueError, "name is 'ﬁt'; it must be"),
+        ("python", {"name": "__debug__"}, ValueError, "name is '__debug__'; it must be"),
+        ("sql", {"table": ""}, ValueError, "table is ''; it must be the name of a table"),
+        ("sql", {"table": "\ud800"}, ValueError, "table has '.ud800'; texts without"),
+        ("sql", {"keep": ["a", 5]}, ValueError, "keep has 5; texts without"),
+        (
+            "sql",
+            {"table": "y" * 64, "dialect": "postgresql"},
+            ValueError,
+            "it must be the name of a table, of up to 63",
+        ),
+        ("spreadsheet", {"prefix": "="}, ValueError, "prefix is '='; a title that begins so"),
         ("spreadsheet", {"header": ["a"]}, ValueError, "header lacks the column 'x0'"),
         ("spreadsheet", {"row": 0}, ValueError, "row is 0; it must be"),
         ("sql", {"keep": ["Label"]}, ValueError, "Two columns of the answer would be named 'label'"),
@@ -306,6 +322,56 @@ def test_what_a_target_has_no_room_for():
     for text in ("a\0b", "half \ud800"):
         with pytest.raises(CannotExportError, match="holds a sign that neither C nor"):
             export(made([1.0], 0.0, ("no", text), ("x",)), "python")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "columns"),
+    [("duckdb", ("Age", "age")), ("sqlite", ("Age", "age")), ("postgresql", ("y" * 63 + "a", "y" * 63 + "b"))],
+)
+def test_columns_that_a_database_would_read_as_one_are_refused(dialect, columns):
+    twins = made([1.0, 2.0], 0.0, ("no", "yes"), columns)
+    with pytest.raises(CannotExportError, match="would read one for both"):
+        export(twins, "sql", dialect=dialect, keep=["id"])
+    other = {"postgresql": ("Age", "age")}.get(dialect, ("Ü", "ü"))  # which these tell apart
+    assert home.exported(made([1.0, 2.0], 0.0, ("no", "yes"), other), "sql", dialect=dialect, keep=["id"]).content
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_a_table_may_be_named_as_our_steps_are(dialect):
+    assert home.exported(TWO_ENDS, "sql", dialect=dialect, table="S_step0", probabilities=False).rows > 0
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_a_query_that_the_database_refuses_is_not_given(dialect, monkeypatch):
+    broken = home.TARGETS["sql"]._replace(write=lambda *_, **__: "SELECT 1 FROM nowhere")
+    monkeypatch.setitem(home.TARGETS, "sql", broken)
+    with pytest.raises(CannotExportError, match=r"cannot run the query, so it is not given: .*nowhere"):
+        export(TWO_ENDS, "sql", dialect=dialect)
+
+
+FIELDS = ("NULL", "NAN", "INFINITY", "HUGE_VAL", "M_PI", "bool", "true", "asm", "typeof", "linux", "log", "isnan", "x1",
+          "missing1", "row", "column_1", "predict_row", "EOF", "BMI", "???/", "a???/*")  # fmt: skip
+
+
+def test_columns_of_c_may_be_named_as_anything():
+    model = made(np.arange(1.0, 1.0 + len(FIELDS)), 0.5, ("no ???/", "yes */ ??/"), FIELDS)
+    (found,) = in_c(model, [{name: float(k) for k, name in enumerate(FIELDS)}])
+    assert found["score"] == 0.5 + sum((k + 1.0) * k for k in range(len(FIELDS)))
+    assert "double BMI;" in export(model, "c")
+    with pytest.raises(CannotExportError, match="of more than 4095 bytes, and C compilers"):
+        export(made([1.0], 0.0, ("no", "é" * 2048), ("x",)), "c")
+
+
+def test_no_title_of_a_sheet_is_taken_for_a_formula():
+    names = ('=HYPERLINK("http://a.b")', "+1", "-1", "@x", '"quoted', "\ttab")
+    columns = (*(Column(name, "number", fill=1.0, indicator=True) for name in names[:3]),
+               *(Column(name, "category", ("a", "=1+1")) for name in names[3:]))  # fmt: skip
+    encoding = Encoding(columns)
+    model = made(np.ones(len(encoding.names)), 0.0, ("=no", "@yes"), encoding.names, encoding)
+    titles, formulas = (line.split("\t") for line in export(model, "spreadsheet").rstrip("\n").split("\n"))
+    assert len(titles) == len(formulas)
+    assert all(title[0].isalpha() for title in titles)
+    assert all(formula[0] == "=" for formula in formulas)
 
 
 # ---------------------------------------------------------------------------------------------------- it is run first

@@ -6,18 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from .c_names import is_field, is_of_the_library
 from .errors import CannotExportError
 from .language import Language, branches_of, place_of
 from .program import Cell, Choice, Expression, If, Program
 
-IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,30}\Z")
-KEYWORDS = frozenset({
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
-    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "main", "exp", "fabs",
-    "fmax", "isfinite", "isnan", "strcmp",
-})  # fmt: skip
-"""What no field or function may be called."""
+LONGEST_TEXT = 4095
+"""Bytes of a text that every C compiler takes."""
 
 HEAD = """/* {facts}
  * {checked}
@@ -75,6 +70,11 @@ def text_literal(text: str) -> str:
     "\303\251\"\?"
     """
     escapes = {ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}  # ??= would be another sign
+    if len(text.encode("utf-8")) > LONGEST_TEXT:
+        raise CannotExportError(
+            f"The text that begins with {text[:40]!r} is a level or a class of more than {LONGEST_TEXT} bytes, and C "
+            "compilers need not take it: shorten it and fit again, or export the model to 'python', 'sql' or 'onnx'."
+        )
     found = "".join(
         escapes.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text.encode("utf-8")
     )
@@ -83,7 +83,7 @@ def text_literal(text: str) -> str:
 
 def c_text(program: Program, checked: str, *, name: str = "predict") -> str:
     """The text of a file with one function of this name."""
-    if not IDENTIFIER.match(name) or name in KEYWORDS:
+    if not is_field(name) or is_of_the_library(name):
         raise CannotExportError(f"name is {name!r}; it must be a name that a C function can have, of up to 31 signs.")
     to, K = C(), len(program.classes)
     fields = _fields(program)
@@ -130,7 +130,7 @@ def _fields(program: Program) -> dict[str, str]:
     found = {}
     for j, cell in enumerate(program.cells, 1):
         name = cell.column.name
-        plain = IDENTIFIER.match(name) is not None and name not in KEYWORDS and name not in taken
+        plain = is_field(name) and name not in taken
         found[cell.value] = name if plain and not name.startswith("column_") else f"column_{j}"
         taken.add(found[cell.value])
     return found
@@ -144,7 +144,7 @@ def _field(cell: Cell, field: str) -> str:
 def _comment(text: str) -> str:
     """Safe inside a comment, and in ASCII."""
     plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
-    return plain.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").rstrip("\\")
+    return re.sub(r"\?(?=\?)", "? ", plain.replace("*/", "* /").replace("/*", "/ *")).rstrip("\\")
 
 
 def _read(cell: Cell, field: str, name: str, to: C) -> str:

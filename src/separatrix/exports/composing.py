@@ -104,11 +104,16 @@ def _check_texts(model: Model) -> None:
     texts = [*model.columns, *(each.name for each in columns), *map(str, model.classes)]
     texts += [level for each in columns for level in each.levels]
     for text in texts:
-        if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        if is_broken(text):
             raise CannotExportError(
                 f"The text {text!r} is the name of a column, a level or a class, and holds a sign that neither C nor "
                 "databases can hold in a text: rename it, and fit again."
             )
+
+
+def is_broken(text: str) -> bool:
+    """Whether it holds the sign 0 or half a sign."""
+    return "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _facts(model: Model) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from ..models.model import Model
 from .c_target import c_text
 from .checking import answers_of, difference, trial_rows
-from .composing import program_of
+from .composing import is_broken, program_of
 from .errors import CannotExportError
 from .onnx_target import onnx_bytes
 from .python_target import python_text
@@ -76,6 +76,7 @@ def exported(model: Any, to: str, *, unseen: Unseen = "error", probabilities: bo
     target = _target(to, options)
     if unseen not in ("error", "reference"):
         raise CannotExportError(f"unseen is {unseen!r}; it must be 'error' or 'reference'.")
+    _check_texts(options)
     model = _model(model)
     program = program_of(model, unseen=unseen, probabilities=probabilities)
     rows = trial_rows(model)
@@ -102,6 +103,14 @@ def _target(to: str, options: dict[str, Any]) -> Target:
             "probabilities."
         )
     return target
+
+
+def _check_texts(options: dict[str, Any]) -> None:
+    """Names that are given, by the rule for those of the model."""
+    for name, value in options.items():
+        for text in [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []:
+            if not isinstance(text, str) or is_broken(text):
+                raise CannotExportError(f"{name} has {text!r}; texts without the sign 0 and half signs are needed.")
 
 
 def _model(model: Any) -> Model:

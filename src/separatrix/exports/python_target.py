@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import unicodedata
 from collections.abc import Iterator
 
 from .errors import CannotExportError
@@ -45,7 +46,8 @@ class Python(Language):
 
 def python_text(program: Program, checked: str, *, name: str = "predict") -> str:
     """The text of a module with one function of this name."""
-    if not name.isidentifier() or keyword.iskeyword(name) or name in RESERVED:
+    usual = unicodedata.normalize("NFKC", name)  # as Python reads it
+    if not name.isidentifier() or name != usual or keyword.iskeyword(name) or name in RESERVED:
         raise CannotExportError(f"name is {name!r}; it must be a name that a Python function can have.")
     to = Python()
     unseen = "" if _takes_unseen(program) else "a level that no training row had, "
@@ -75,7 +77,7 @@ def _labels(program: Program, to: Python) -> Iterator[str]:
     yield f"    else:\n        label = {program.classes[place_of(last)]!r}\n"
 
 
-RESERVED = frozenset({"math", "row", "float", "dict", "int", "str", "abs", "max", "isinstance"})
+RESERVED = frozenset({"__debug__", "math", "row", "float", "dict", "int", "str", "abs", "max", "isinstance"})
 
 
 def _takes_unseen(program: Program) -> bool:

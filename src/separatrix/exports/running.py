@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .errors import CannotExportError
 from .program import Program
-from .sql_target import quoted
+from .sql_target import DIALECTS, quoted
 
 Row = Mapping[str, Any]
 Found = list[dict[str, Any]]
@@ -52,7 +53,12 @@ def run_sql(
     except Exception as error:
         if type(error).__module__.split(".")[0] not in ("duckdb", "_duckdb", "sqlite3"):
             raise
-        raise NotRunError(f"It was not run here: {str(error).splitlines()[0]}.") from None
+        said = str(error).splitlines()[0].rstrip(".")
+        if "no such function" in said:  # a SQLite that was built without mathematical functions
+            raise NotRunError(f"It was not run here: {said}.") from None
+        raise CannotExportError(
+            f"{DIALECTS[dialect].title} cannot run the query, so it is not given: {said}."
+        ) from None
     finally:
         database.close()
     return [{key.removeprefix(prefix): value for key, value in line.items()} for line in found]

@@ -18,6 +18,8 @@ MOST_LEVELS = 150
 MOST_CLASSES = 50
 """Formulas in each other; Excel takes 64."""
 MOST_COLUMNS = 16_384
+UNSAFE = ("=", "+", "-", "@", '"', "'", "\t", "\r", "\n")
+"""How no title begins: ours begin with words of ours, as names of columns may be anything."""
 
 
 class Sheet(Language):
@@ -86,6 +88,10 @@ def spreadsheet_text(
     absent = [cell.column.name for cell in program.cells if cell.column.name not in names]
     if absent:
         raise CannotExportError(f"header lacks the column {absent[0]!r}: name the columns of the sheet in their order.")
+    if prefix.startswith(UNSAFE):
+        raise CannotExportError(
+            f"prefix is {prefix!r}; a title that begins so would be taken for a formula or a quote."
+        )
     if isinstance(row, bool) or not isinstance(row, int) or row < 1:
         raise CannotExportError(f"row is {row!r}; it must be the number of the first row, 1 or more.")
     if len(program.classes) > MOST_CLASSES:
@@ -164,9 +170,9 @@ class _Writing:
             filled = "NA()" if cell.filled is None else to.signed(cell.filled)
             scaled = to.scaled(x, column.center, column.scale) if cell.shifted else x
             formula = f"IF({missing},{filled},IF(ISNUMBER({x}),{scaled},NA()))"
-            to.at[cell.value] = self._add(f"{column.name}, as a number", formula)
+            to.at[cell.value] = self._add(f"number of {column.name}", formula)
         if cell.missing is not None:
-            to.at[cell.missing] = self._add(f"{column.name} is missing", f"IF({missing},1,0)")
+            to.at[cell.missing] = self._add(f"missing: {column.name}", f"IF({missing},1,0)")
 
     def _level(self, cell: Cell, x: str, missing: str, filled: str) -> str:
         column = cell.column
@@ -183,9 +189,9 @@ class _Writing:
                 length = 0
             parts[-1].append(term)
             length += len(term) + 1
-        found = "+".join(self._add(f"{column.name}, its level from 1", "+".join(part)) for part in parts)
+        found = "+".join(self._add(f"level from 1 of {column.name}", "+".join(part)) for part in parts)
         strange = "0" if cell.unseen == "reference" else "NA()"
-        return self._add(f"{column.name}, its level", f"IF({missing},{filled},IF({found}>0,{found}-1,{strange}))")
+        return self._add(f"level of {column.name}", f"IF({missing},{filled},IF({found}>0,{found}-1,{strange}))")
 
 
 def _label(label: Any) -> str:

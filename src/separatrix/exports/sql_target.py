@@ -159,7 +159,8 @@ def sql_text(
     kept = list(dict.fromkeys([cell.column.name for cell in program.cells] if keep is None else keep))
     titles = [prefix + title for title in ("label", *program.score_titles, *program.probability_titles)]
     _check_names(kept, titles, dialect)
-    to = Sql(DIALECTS[dialect], _stem(program, kept))
+    _check_columns(program, table, dialect)
+    to = Sql(DIALECTS[dialect], _stem(program, [*kept, table]))
     steps = [_cells(program, to, kept, table)]
     steps += [
         " *,\n" + ",\n".join(f"    {to.write(each.value)} AS {to.name(each.name)}" for each in stage)
@@ -219,9 +220,9 @@ def _head(program: Program, dialect: Dialect, checked: str) -> str:
 # ------------------------------------------------------------------------------------------------------------ the names
 
 
-def _stem(program: Program, kept: Sequence[str]) -> str:
-    """What our own names begin with: no column of the table does, so that none is hidden."""
-    there = [name.casefold() for name in (*kept, *(cell.column.name for cell in program.cells))]
+def _stem(program: Program, names: Sequence[str]) -> str:
+    """What our own names begin with: neither the table nor a column of it does, so that none is hidden."""
+    there = [name.casefold() for name in (*names, *(cell.column.name for cell in program.cells))]
     stem = "s_"
     while any(name.startswith(stem) for name in there):
         stem = "s" + stem
@@ -244,6 +245,23 @@ def _check_names(kept: Sequence[str], titles: Sequence[str], dialect: str) -> No
                 f"The name {name!r} has more than {LONGEST} bytes, and PostgreSQL would cut it off: shorten it, or the "
                 "name of the class, or keep fewer columns (keep=['id'], --keep)."
             )
+
+
+def _check_columns(program: Program, table: str, dialect: str) -> None:
+    """Two columns that a table of this dialect cannot have both would be read as one."""
+    if not table or (dialect == "postgresql" and len(table.encode()) > LONGEST):
+        raise CannotExportError(f"table is {table!r}; it must be the name of a table, of up to {LONGEST} bytes.")
+    seen: dict[bytes, str] = {}
+    for cell in program.cells:
+        name = cell.column.name
+        read = name.encode()[:LONGEST] if dialect == "postgresql" else name.encode().lower()  # of ASCII letters only
+        if read in seen:
+            why = f"of the first {LONGEST} bytes" if dialect == "postgresql" else "in small letters"
+            raise CannotExportError(
+                f"The columns {seen[read]!r} and {name!r} have the same name {why}, so that {DIALECTS[dialect].title} "
+                "would read one for both: rename one, and fit again; or export the model to 'python', 'c' or 'onnx'."
+            )
+        seen[read] = name
 
 
 def _check_width(program: Program, kept: Sequence[str]) -> None:
