@@ -17,6 +17,10 @@ from .program import Program
 
 MOST_COLUMNS = 15
 """That are tried one by one."""
+TRIES = 5
+"""Cells of a column that are tried, about."""
+MOST_CELLS = 15_000
+"""Of all rows that are tried: of a wide table fewer columns are tried one by one, as databases take their time."""
 CLOSE = 1e-12
 """Of the size of what is summed up."""
 
@@ -47,7 +51,7 @@ def trial_rows(model: Model) -> list[dict[str, Any]]:
     names = [column.name for column in columns]
     tried = {column.name: _cells(column, model) for column in columns}
     base = {name: cells[0] for name, cells in tried.items()}
-    step = max(1, len(columns) // MOST_COLUMNS)
+    step = max(1, len(columns) // MOST_COLUMNS, len(columns) ** 2 * TRIES // MOST_CELLS)
     rows = [dict(zip(names, each.row(len(names)), strict=True)) for each in examples_of(model)]
     rows.append(base)
     for column in columns[::step]:

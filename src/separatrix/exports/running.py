@@ -46,7 +46,9 @@ def run_sql(
     database = _database(dialect)
     try:
         database.execute(f"CREATE TABLE {quoted(table)} ({columns})")
+        database.execute("BEGIN")  # row by row on its own is slow where there are many columns
         database.executemany(f"INSERT INTO {quoted(table)} VALUES ({marks})", cells)  # noqa: S608
+        database.execute("COMMIT")
         answer = database.execute(text)
         titles = [each[0] for each in answer.description]
         found = [dict(zip(titles, line, strict=True)) for line in answer.fetchall()]
