@@ -12,12 +12,15 @@ import pytest
 
 from separatrix import (
     AveragedPerceptron,
+    BernoulliNaiveBayes,
     GaussianDiscriminant,
+    GaussianNaiveBayes,
     JointClassifier,
     LeastSquaresClassifier,
     LogisticRegression,
     MaxMarginClassifier,
     Perceptron,
+    PoissonNaiveBayes,
 )
 from separatrix.features import GaussianBasis, Interactions, Lift, Polynomial, Standardise
 from separatrix.io.columns import Decision
@@ -81,13 +84,15 @@ def strange(kind):
     if kind == "three classes":
         y = np.digitize(score, np.quantile(score, [0.3, 0.6]))
     learner = LogisticRegression(l2=0.01)
+    if kind == "naive Bayes":
+        learner = GaussianNaiveBayes(variance="own", smoothing=1e-3)
     if kind == "prior":
         learner = LogisticRegression(l2=0.01, class_weight="balanced", prior="data")
         y = np.digitize(score, np.quantile(score, [0.3, 0.6]))
     return model_of(learner.fit(X, y), encoding=encoding, X=X), asked(cells)
 
 
-STRANGE = ("two classes", "three classes", "raw units", "prior")
+STRANGE = ("two classes", "three classes", "raw units", "prior", "naive Bayes")
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(90, 3)) * [1, 3, 0.5] + [0, 5, -1]
@@ -95,6 +100,7 @@ SCORE = X[:, 0] - 0.4 * (X[:, 1] - 5) + RNG.normal(size=90) * 0.8
 TWO, THREE = np.where(SCORE > 0, "yes", "no"), np.digitize(SCORE, [-0.8, 0.8])
 APART = np.where(X[:, 0] + X[:, 1] > 5, "yes", "no")
 APART_THREE = np.digitize(X[:, 0] + X[:, 1], [3.0, 7.0])
+BITS, COUNTS = (X > [0, 5, -1]).astype(float), np.abs(np.round(X))
 QUASI_X = np.column_stack([np.repeat([0.0, 0.0, 1.0, 2.0], 5), RNG.normal(size=20)])
 QUASI_Y = np.repeat(["no", "yes", "yes", "yes"], 5)
 QUASI_Y[:2] = "yes"
@@ -122,6 +128,12 @@ LEARNERS = {
     "Gaussians of their own": (GaussianDiscriminant(covariance="own", shrinkage=0.1), X, TWO),
     "three Gaussians": (GaussianDiscriminant(covariance="own", shrinkage=0.1), X, THREE),
     "a row for each of two": (JointClassifier(l2=0.1), X, TWO),
+    "naive Bayes": (GaussianNaiveBayes(variance="own"), X, THREE),
+    "naive Bayes of two": (GaussianNaiveBayes(variance="own"), X, TWO),
+    "naive Bayes, shared": (GaussianNaiveBayes(variance="shared"), X, TWO),
+    "naive Bayes of bits": (BernoulliNaiveBayes(), BITS, TWO),
+    "naive Bayes above": (BernoulliNaiveBayes(threshold=0.3), X, THREE),
+    "naive Bayes of counts": (PoissonNaiveBayes(), COUNTS, THREE),
     "true and false": (LogisticRegression(), X, TWO == "yes"),
     "numbers": (Perceptron(max_passes=3), X, np.where(TWO == "yes", 2.0, -1.0)),
 }  # fmt: skip
@@ -135,7 +147,8 @@ def learnt(name):
         model = model_of(learner.fit(A, y), X=A)
     new = RNG.normal(size=(15, A.shape[1])) * 2 + A.mean(axis=0)
     rows = [dict(zip(model.columns, line, strict=True)) for line in np.vstack([A[:15], new]).tolist()]
-    rows += [{**rows[0], model.columns[0]: cell} for cell in (None, float("inf"), 1e6, -1e6)]
+    rows += [{**rows[0], model.columns[0]: cell} for cell in (None, float("inf"), 1e6, -1e6, 0.5, -1.0)]
+    rows += [dict.fromkeys(model.columns), {**rows[1], model.columns[0]: None, model.columns[-1]: None}]
     return model, rows
 
 

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from separatrix.exports.checking import encoding_of
 from separatrix.exports.composing import program_of
 from separatrix.exports.export import export
+from separatrix.io.columns import Column
 
 
 def columns_of(model):
-    return encoding_of(model).columns
+    return model.encoding.columns if model.encoding else tuple(Column(name, "number") for name in model.columns)
 
 
 def titles_of(model, probabilities=True):

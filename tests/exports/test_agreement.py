@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from separatrix.exports.checking import encoding_of
 from separatrix.io.table import Columns
 
 from .cases import LEARNERS, STRANGE, adult, learnt, strange, titanic
@@ -21,15 +20,26 @@ def server():
 def said(model, row, unseen):
     """What the model itself says of one row: label, numbers, Σ|wx|; None where it refuses."""
     try:
-        X = encoding_of(model).matrix(Columns({name: [cell] for name, cell in row.items()}), unseen)
+        if model.encoding is None:
+            X = np.array([[np.nan if row[name] is None else row[name] for name in model.columns]], float)
+        else:
+            X = model.encoding.matrix(Columns({name: [cell] for name, cell in row.items()}), unseen)
         scores = np.ravel(model.scores(X)[0])
     except ValueError:
         return None
     p = model.probabilities(X)
     made = X if model.feature_map is None else model.feature_map.expand(X)
+    if model.rule.kind == "naive bayes":
+        return model.labels(X)[0].item(), [*scores, *p[0]], size_of_sums(model.rule.to_dict(), X)
     linear = model.rule.linear()
     size = np.abs(scores).max() if linear is None else (np.abs(made) @ np.abs(np.atleast_2d(linear.weights)).T).max()
     return model.labels(X)[0].item(), [*scores, *(() if p is None else p[0])], 1 + float(size)
+
+
+def size_of_sums(rule, X):
+    a, q, c = (np.abs(rule[name]) for name in ("linear", "square", "constant"))
+    z = np.nan_to_num(X - rule["centre"])
+    return 1 + float((np.abs(z) @ a.T + z**2 @ q.T + c.sum(axis=1)).max())
 
 
 def is_empty(value):
@@ -96,7 +106,18 @@ def test_postgresql_and_strange_tables(kind, server):
 
 
 @pytest.mark.parametrize(
-    "name", ["three", "separated", "quasi-separated", "many features", "gaussians", "true and false"]
+    "name",
+    [
+        "three",
+        "separated",
+        "quasi-separated",
+        "many features",
+        "gaussians",
+        "true and false",
+        "naive Bayes of counts",
+        "naive Bayes of bits",
+        "naive Bayes",
+    ],
 )
 def test_postgresql_and_rules(name, server):
     model, rows = learnt(name)
@@ -118,12 +139,25 @@ def test_sheets_and_strange_tables(kind):
     check(model, rows, in_a_sheet(model, rows, unseen=unseen), unseen)
 
 
-@pytest.mark.parametrize("name", ["three", "separated", "quasi-separated", "polynomial", "many features", "perceptron"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "three",
+        "separated",
+        "quasi-separated",
+        "polynomial",
+        "many features",
+        "perceptron",
+        "naive Bayes of counts",
+        "naive Bayes of bits",
+        "naive Bayes above",
+    ],
+)
 def test_sheets_and_rules(name):
     model, rows = learnt(name)
     rows = [row for row in rows if np.inf not in row.values()]
     rows = [*rows[:6], *rows[-3:]]
-    check(model, rows, in_a_sheet(model, rows))
+    check(model, rows, in_a_sheet(model, rows), empty=refuses(model, rows))
 
 
 @pytest.mark.parametrize("table", [adult, titanic], ids=["adult", "titanic"])

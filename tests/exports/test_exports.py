@@ -12,12 +12,13 @@ import pytest
 
 import separatrix
 from separatrix import (
-    GaussianNaiveBayes,
     KernelPerceptron,
     LogisticRegression,
+    NaiveBayes,
     OneVsOne,
     OnlinePerceptron,
     OnlineToBatch,
+    PoissonNaiveBayes,
     VotedPerceptron,
 )
 from separatrix.exports import export as home
@@ -29,10 +30,13 @@ from separatrix.exports.errors import CannotExportError
 from separatrix.exports.language import in_two
 from separatrix.exports.spreadsheet_target import letters, text_literal
 from separatrix.exports.sql_target import DIALECTS, literal
+from separatrix.families import Categorical, Gaussian
 from separatrix.io.columns import Column
 from separatrix.io.encoding import Encoding
+from separatrix.io.table import Columns
 from separatrix.models.model import Model
 from separatrix.models.rules import Linear
+from separatrix.models.taking import model_of
 from separatrix.rule import LinearRule
 
 from .cases import THREE, TWO, X, learnt, strange
@@ -192,6 +196,9 @@ def test_python_reads_texts_that_are_numbers_as_tables_do_and_no_others():
     exec(export(TWO_ENDS, "python", name="score"), space)
     assert space["score"]({"x": "2.5"})["score"] == 2.5
     assert space["score"]({"x": "many"})["score"] is None
+    assert space["score"]({"x": 10**400})["score"] is None
+    with pytest.raises(ValueError, match="is not a number"):
+        Columns({"x": [10**400]}).numbers("x")
     with pytest.raises(KeyError):
         space["score"]({"y": 1.0})
 
@@ -255,7 +262,7 @@ def test_many_columns_levels_and_classes():
         (VotedPerceptron(max_passes=3), TWO, "voted"),
         (OnlineToBatch(OnlinePerceptron()), TWO, "voted"),
         (OnlineToBatch(LogisticRegression(solver="stochastic", learning_rate=0.1)), TWO, "committee"),
-        (GaussianNaiveBayes(), TWO, "naive bayes"),
+        (NaiveBayes(families={0: Categorical(), ...: Gaussian()}), TWO, "naive bayes"),
         (OneVsOne(LogisticRegression(l2=0.1)), THREE, "coded"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -263,6 +270,13 @@ def test_many_columns_levels_and_classes():
 def test_rules_without_a_formula_are_refused_by_name(learner, y, kind, to):
     with pytest.raises(CannotExportError, match=rf"{type(learner).__name__} has a rule of kind '{kind}', which cannot"):
         export(learner.fit(X, y), to)
+
+
+def test_counts_that_are_centred_are_refused():
+    encoding = Encoding((Column("n", "number", center=1.0, scale=2.0),))
+    model = model_of(PoissonNaiveBayes().fit([[0.0], [1.0], [2.0], [1.0]], [0, 1, 1, 0]), encoding=encoding)
+    with pytest.raises(CannotExportError, match="The column 'n' is centred, scaled or filled, and its family knows"):
+        export(model, "python")
 
 
 @pytest.mark.parametrize(

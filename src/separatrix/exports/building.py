@@ -13,6 +13,7 @@ from ..io.columns import Column
 from ..models.model import Model
 from .program import (
     MOST_TERMS,
+    Allowed,
     Cell,
     Choice,
     Exp,
@@ -33,16 +34,34 @@ MOST_ARGUMENTS = 50
 ZERO, ONE = Number(0.0), Number(1.0)
 
 
+def columns_of(model: Model) -> tuple[Column, ...]:
+    """The columns of the table; of a model of a matrix every column is a number, which may be missing if that is known.
+
+    What is then read in its place is 0, and the indicator tells of it.
+    """
+    if model.encoding is not None:
+        return model.encoding.columns
+    gaps = {"fill": 0.0, "indicator": True} if model.rule.takes_missing else {}
+    return tuple(Column(name, "number", **gaps) for name in model.columns)  # type: ignore[arg-type]
+
+
+def allowed_of(model: Model) -> dict[str, Allowed]:
+    """By the names of columns of numbers, what their families know."""
+    allowed = dict(zip(model.columns, getattr(model.rule, "allowed", ()), strict=False))
+    names = {column.name for column in columns_of(model) if column.kind == "number"}
+    return {name: each for name, each in allowed.items() if name in names and each != (None, None, False)}
+
+
 class Builder:
     """Collects cells and steps."""
 
     def __init__(self, model: Model, unseen: Literal["error", "reference"]) -> None:
         self.model, self.steps = model, []  # type: tuple[Model, list[Step]]
-        columns = model.encoding.columns if model.encoding is not None else tuple(
-            Column(name, "number") for name in model.columns)  # fmt: skip
+        columns = columns_of(model)
+        allowed = allowed_of(model)
         self.cells = tuple(
             Cell(column, f"{'x' if column.kind == 'number' else 'level'}{j}",
-                 f"missing{j}" if column.indicator else None, unseen)
+                 f"missing{j}" if column.indicator else None, unseen, allowed.get(column.name, (None, None, False)))
             for j, column in enumerate(columns, 1)
         )  # fmt: skip
         self._made: dict[Expression, Ref] = {}
@@ -121,7 +140,7 @@ class Builder:
     def settled(self, z: Expression) -> Expression:
         """A score; unknown where it overflows, or where a cell is refused that no feature reads."""
         single = any(cell.column.kind == "category" and len(cell.column.levels) == 1 for cell in self.cells)
-        if single or self.model.feature_map is not None:
+        if single or self.model.feature_map is not None or self.model.rule.takes_missing:
             zeros = [
                 Choice(cell.value, (0.0,) * len(cell.column.levels)) if cell.column.kind == "category"
                 else Product((ZERO, Ref(cell.value)))

@@ -147,6 +147,15 @@ def _comment(text: str) -> str:
     return re.sub(r"\?(?=\?)", "? ", plain.replace("*/", "* /").replace("/*", "/ *")).rstrip("\\")
 
 
+def _unknown(cell: Cell, to: C) -> str:
+    """Whether a number is one that the model does not know."""
+    x, (low, high, whole) = cell.value, cell.allowed
+    tests = [f"{x} < {to.signed(low)}"] if low is not None else []
+    tests += [f"{x} > {to.signed(high)}"] if high is not None else []
+    tests += [f"{x} != floor({x})"] * whole
+    return " || ".join([f"!isfinite({x})", *tests])
+
+
 def _read(cell: Cell, field: str, name: str, to: C) -> str:
     given, value = f"row->{field}", cell.value
     if cell.column.kind == "category":
@@ -166,7 +175,7 @@ def _read(cell: Cell, field: str, name: str, to: C) -> str:
         missing = f"isnan({given})"
         number = to.scaled(given, cell.column.center, cell.column.scale) if cell.shifted else given
         filled = number if cell.filled is None else f"{missing} ? {to.signed(cell.filled)} : {number}"
-        lines = f"    const double {value} = {filled};\n    if (!isfinite({value}))\n        goto refused;\n"
+        lines = f"    const double {value} = {filled};\n    if ({_unknown(cell, to)})\n        goto refused;\n"
     if cell.missing is not None:
         lines += f"    const double {cell.missing} = {missing} ? 1.0 : 0.0;\n"
     return lines

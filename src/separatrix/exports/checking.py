@@ -13,6 +13,7 @@ from ..io.encoding import Encoding
 from ..io.table import Columns
 from ..models.examples import examples_of
 from ..models.model import Model
+from .building import Floats, columns_of
 from .program import Program
 
 MOST_COLUMNS = 15
@@ -37,9 +38,15 @@ class Answered(NamedTuple):
     """Σ|wⱼxⱼ|: what rounding is in proportion to."""
 
 
-def encoding_of(model: Model) -> Encoding:
-    """How cells become X; of a model of a matrix every column is a number."""
-    return model.encoding or Encoding(tuple(Column(name, "number") for name in model.columns))
+def matrix_of(model: Model, row: Row, unseen: Literal["error", "reference"]) -> Floats:
+    """A row of X from cells; of a model of a matrix every column is a number."""
+    encoding = model.encoding or Encoding(tuple(Column(name, "number") for name in model.columns))
+    if model.encoding is None and model.rule.takes_missing:
+        gaps = [row[name] is None or row[name] != row[name] for name in model.columns]
+        X = encoding.matrix(Columns({name: [0.0 if gap else row[name]]
+                                     for name, gap in zip(model.columns, gaps, strict=True)}))  # fmt: skip
+        return np.where(gaps, np.nan, X)
+    return encoding.matrix(Columns({name: [cell] for name, cell in row.items()}), unseen)
 
 
 def trial_rows(model: Model) -> list[dict[str, Any]]:
@@ -47,7 +54,7 @@ def trial_rows(model: Model) -> list[dict[str, Any]]:
 
     No training row need have had these cells.
     """
-    columns = encoding_of(model).columns
+    columns = columns_of(model)
     names = [column.name for column in columns]
     tried = {column.name: _cells(column, model) for column in columns}
     base = {name: cells[0] for name, cells in tried.items()}
@@ -90,20 +97,29 @@ def answers_of(
 
 def _answer(model: Model, row: Row, unseen: Any, wanted: bool) -> Answered | None:
     try:
-        X = encoding_of(model).matrix(Columns({name: [cell] for name, cell in row.items()}), unseen)
+        X = matrix_of(model, row, unseen)
         scores = np.atleast_1d(model.scores(X)[0])
     except ValueError:  # DataError is one
         return None
     p = model.probabilities(X) if wanted else None
-    rule = model.rule.linear()
+    rule = model.rule.linear() if model.rule.kind != "naive bayes" else None
     made = X if model.feature_map is None else model.feature_map.expand(X)
     size = 1.0
     if rule is not None and rule.weights.shape[-1] == made.shape[1]:
         size += float((np.abs(made) @ np.abs(np.atleast_2d(rule.weights)).T).max())
+    elif model.rule.kind == "naive bayes":
+        size += _size_of_sums(model.rule, X)
     else:
         size += float(np.abs(scores).max())
     label = model.labels(X)[0].item()
     return Answered(label, tuple(scores.tolist()), () if p is None else tuple(p[0].tolist()), size)
+
+
+def _size_of_sums(rule: Any, X: Floats) -> float:
+    """max over classes of Σⱼ (|cₖⱼ| + |aₖⱼzⱼ| + |qₖⱼ|zⱼ²)."""
+    p = rule.scorer.parameters
+    z = np.nan_to_num(rule.scorer.plan.cut(X) - p.centre)
+    return float((np.abs(p.constant).sum(axis=1) + np.abs(z) @ np.abs(p.linear).T + z**2 @ np.abs(p.square).T).max())
 
 
 def difference(program: Program, rows: Sequence[Row], own: Sequence[Answered | None], found: Sequence[Any]) -> str:

@@ -6,18 +6,19 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..families import Bernoulli
 from ..models.model import Model
 from ..models.rules import Linear
-from .building import Builder, minus
+from .building import ONE, ZERO, Builder, minus
 from .errors import CannotExportError
-from .program import Expression, Number, Product, Program, Ref, Sum
+from .program import Expression, If, Number, Product, Program, Ref, Sum
 from .sharing import all_or_nothing, in_the_limit, shares, sigmoids, softmax
 
 REFUSED = {
     "kernel": "its score is a sum over training rows, which the file of the model holds and no formula should.",
     "voted": "every weight that it ever had votes on each row.",
     "committee": "every classifier of a committee votes on each row.",
-    "naive bayes": "what is missing adds nothing to its scores, and levels have tables of their own.",
+    "naive bayes": "a column of categories has a table of its own.",
     "coded": "its classes are told apart by several classifiers; those of estimators_ that are linear can be exported.",
 }
 
@@ -27,12 +28,13 @@ def program_of(
 ) -> Program:  # fmt: skip
     """The steps of a model; a `CannotExportError` says which rule has none."""
     _check_texts(model)
-    if model.rule.kind not in _RULES:
+    if model.rule.kind not in _RULES or _has_tables(model.rule):
         raise CannotExportError(
             f"{model.learner} has a rule of kind {model.rule.kind!r}, which cannot be exported: "
             f"{REFUSED[model.rule.kind]} Use the saved model itself (separatrix predict), or export a linear learner."
         )
     builder = Builder(model, unseen)
+    _check_families(builder)
     score, place, p = _RULES[model.rule.kind](builder, model.rule, probabilities)
     scores, shares = (tuple(_name(each) for each in group) for group in (score, p))
     return Program(builder.cells, tuple(builder.steps), model.classes, scores, shares, place, tuple(_facts(model)))
@@ -83,14 +85,43 @@ def _quadratic(builder: Builder, rule: Any, wanted: bool) -> Answers:
         squares = builder.total([Product((each, each)) for each in white])
         z.append(builder.named("sum", Sum((Number(float(q.level[k])), Product((Number(-0.5), squares))))))
     score = [builder.settled(each) for each in (z if len(z) != 2 else [builder.named("sum", minus(z[1], z[0]))])]
-    p: list[Expression] = []
-    if wanted:
-        two = len(score) == 1
-        p = sigmoids(builder, score[0], 0.0) if two else softmax(builder, score, np.zeros(len(score)))
-    return score, builder.place(score), p
+    return score, builder.place(score), _likely(builder, score) if wanted else []
 
 
-_RULES: dict[str, Any] = {"linear": _linear, "quadratic": _quadratic}
+def _sums(builder: Builder, rule: Any, wanted: bool) -> Answers:
+    """sₖ = log p(k) + Σⱼ (cₖⱼ + aₖⱼzⱼ + qₖⱼzⱼ²) over the numbers that are there, z = x − m."""
+    p, plan = rule.scorer.parameters, rule.scorer.plan
+    cut = set(plan.columns(Bernoulli()).tolist()) if plan.threshold is not None else set()
+    there: list[Expression] = []
+    if builder.model.encoding is None:
+        x: list[Expression] = [Ref(cell.value) for cell in builder.cells]
+        there = [builder.named("there", minus(ONE, Ref(str(cell.missing)))) for cell in builder.cells]
+    else:  # where nothing is missing
+        x = [builder.named("x", each) for each in builder.columns()]
+    x = [builder.named("above", If(Number(plan.threshold), "<", each, ONE, ZERO)) if j in cut else each
+         for j, each in enumerate(x)]  # fmt: skip
+    z = [builder.named("z", Sum((each, Number(-float(m))))) if m else each
+         for each, m in zip(x, p.centre, strict=True)]  # fmt: skip
+    z = [builder.named("z", Product(each)) for each in zip(there, z, strict=True)] if there else z
+    squares = [builder.named("square", Product((z[j], z[j]))) for j in rule.scorer.squared]
+    levels = p.log_prior if there else p.log_prior + p.constant.sum(axis=1)
+    W = np.hstack([p.linear, p.square[:, rule.scorer.squared], *([p.constant] if there else [])])
+    if len(W) == 2:
+        W, levels = W[1:] - W[:1], levels[1:] - levels[:1]
+    score = [builder.settled(each) for each in builder.scored("sum", W, levels, [*z, *squares, *there])]
+    return score, builder.place(score), _likely(builder, score) if wanted else []
+
+
+def _likely(builder: Builder, score: list[Expression]) -> list[Expression]:
+    """The probabilities of scores that are log-odds, without a prior of their own."""
+    return sigmoids(builder, score[0], 0.0) if len(score) == 1 else softmax(builder, score, np.zeros(len(score)))
+
+
+def _has_tables(rule: Any) -> bool:
+    return rule.kind == "naive bayes" and len(rule.scorer.parameters.tables) > 0
+
+
+_RULES: dict[str, Any] = {"linear": _linear, "quadratic": _quadratic, "naive bayes": _sums}
 
 
 def _name(value: Expression) -> str:
@@ -108,6 +139,15 @@ def _check_texts(model: Model) -> None:
             raise CannotExportError(
                 f"The text {text!r} is the name of a column, a level or a class, and holds a sign that neither C nor "
                 "databases can hold in a text: rename it, and fit again."
+            )
+
+
+def _check_families(builder: Builder) -> None:
+    for cell in builder.cells:
+        if cell.allowed != (None, None, False) and (cell.shifted or cell.column.fill not in (None, 0.0)):
+            raise CannotExportError(
+                f"The column {cell.column.name!r} is centred, scaled or filled, and its family knows only some "
+                "numbers: this cannot be exported. Fit a family that knows all numbers, such as the Gaussian."
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -127,12 +127,24 @@ class Graph:
             centred = self.add("Sub", x, self.number(column.center))
             scaled = self.add("Div", centred, self.number(column.scale))
         found = self.finite(scaled)
+        for test in self._known(cell, x):
+            found = self.add("Where", test, found, self.number(np.nan))
         if cell.filled is not None:
             absent = self.add("IsNaN", x)
             found = self.add("Where", absent, self.number(cell.filled), found)
         if cell.missing is not None:
             self.at[cell.missing] = self.add("Cast", self.add("IsNaN", x), to=self.types.DOUBLE)
         self.at[cell.value] = self.add("Identity", found)
+
+    def _known(self, cell: Cell, x: str) -> Iterator[str]:
+        """Whether the model knows a number, in as many parts as that has."""
+        low, high, whole = cell.allowed
+        if low is not None:
+            yield self.add("LessOrEqual", self.number(low), x)
+        if high is not None:
+            yield self.add("LessOrEqual", x, self.number(high))
+        if whole:
+            yield self.add("Equal", x, self.add("Floor", x))
 
     def _category(self, cell: Cell) -> None:
         levels = list(cell.column.levels)

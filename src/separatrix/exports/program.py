@@ -137,6 +137,10 @@ class Step:
     value: Expression
 
 
+Allowed = tuple[float | None, float | None, bool]
+"""The lowest number and the highest, where there are any, and whether only whole ones."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """What is read from a column: (x − center)/scale of a number, the place of its level of a category; and 1[missing].
@@ -150,6 +154,8 @@ class Cell:
     missing: str | None
     """The name of the indicator, where there is one."""
     unseen: Literal["error", "reference"]
+    allowed: Allowed = (None, None, False)
+    """What numbers the model knows there; it refuses others."""
 
     @property
     def filled(self) -> float | None:

@@ -100,9 +100,17 @@ def _number(cell: Cell, to: Python) -> str:
         f"    if cell is None or cell != cell:\n        {missing}\n"
         f"    else:\n        try:\n            {name} = float(cell)"
         f"{scaled if cell.shifted else ''}\n"
-        f"        except (TypeError, ValueError):\n            return refused\n"
-        f"        if not math.isfinite({name}):\n            return refused\n"
+        f"        except (TypeError, ValueError, OverflowError):\n            return refused\n"
+        f"        if not {_known(cell)}:\n            return refused\n"
     )
+
+
+def _known(cell: Cell) -> str:
+    """Whether a number is one that the model knows."""
+    name, (low, high, whole) = cell.value, cell.allowed
+    tests = [f"{low!r} <= {name}"] * (low is not None) + [f"{name} <= {high!r}"] * (high is not None)
+    tests += [f"{name} == math.floor({name})"] * whole
+    return f"({' and '.join([f'math.isfinite({name})', *tests])})" if tests else f"math.isfinite({name})"
 
 
 def _category(cell: Cell) -> str:

@@ -169,10 +169,18 @@ class _Writing:
         else:
             filled = "NA()" if cell.filled is None else to.signed(cell.filled)
             scaled = to.scaled(x, column.center, column.scale) if cell.shifted else x
-            formula = f"IF({missing},{filled},IF(ISNUMBER({x}),{scaled},NA()))"
+            formula = f"IF({missing},{filled},IF(ISNUMBER({x}),{self._known(cell, x, scaled)},NA()))"
             to.at[cell.value] = self._add(f"number of {column.name}", formula)
         if cell.missing is not None:
             to.at[cell.missing] = self._add(f"missing: {column.name}", f"IF({missing},1,0)")
+
+    def _known(self, cell: Cell, x: str, scaled: str) -> str:
+        """The number, where it is one that the model knows."""
+        low, high, whole = cell.allowed
+        tests = [f"{x}>={self.to.signed(low)}"] if low is not None else []
+        tests += [f"{x}<={self.to.signed(high)}"] if high is not None else []
+        tests += [f"INT({x})={x}"] * whole
+        return f"IF(AND({','.join(tests)}),{scaled},NA())" if tests else scaled
 
     def _level(self, cell: Cell, x: str, missing: str, filled: str) -> str:
         column = cell.column

@@ -137,7 +137,9 @@ class Sql(Language):
         number, largest = f"CAST({x} AS {to.double})", self.number(MAX)
         scaled = self.scaled(number, column.center, column.scale) if cell.shifted else number
         missing = "NULL" if cell.filled is None else self.signed(cell.filled)
-        finite = f"{number} BETWEEN -{largest} AND {largest}"
+        low, high, whole = cell.allowed
+        ends = [f"-{largest}" if low is None else self.signed(low), largest if high is None else self.signed(high)]
+        finite = f"{number} BETWEEN {' AND '.join(ends)}" + f" AND round({number}) = {number}" * whole
         test = to.is_number.format(x=x) + finite
         return f"CASE WHEN {self._is_missing(cell)} THEN {missing} WHEN {test} THEN {scaled} END"
 

@@ -72,7 +72,7 @@ class Columns:
         for row, cell in enumerate(column):
             try:
                 found[row] = np.nan if cell is None else float(cell)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise DataError(
                     f"{cell!r} is not a number", place=self.place(row), column=name, value=str(cell)
                 ) from None
