@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -374,6 +375,15 @@ def test_columns_of_c_may_be_named_as_anything():
     assert "double BMI;" in export(model, "c")
     with pytest.raises(CannotExportError, match="of more than 4095 bytes, and C compilers"):
         export(made([1.0], 0.0, ("no", "é" * 2048), ("x",)), "c")
+
+
+def test_no_formula_grows_too_long_when_it_is_filled_down():
+    long = Encoding((Column("t", "category", tuple(f"{'z' * 40}{k:c}" for k in range(1000, 1140))),))
+    model = made(np.random.default_rng(0).normal(size=(3, 139)), np.zeros(3), (0, 1, 2), long.names, long)
+    formulas = export(model, "spreadsheet", row=2).split("\n")[1].split("\t")
+    assert max(map(len, formulas)) > 5000
+    assert max(len(re.sub(r"\b([A-Z]{1,3})2\b", r"\g<1>1048576", formula)) for formula in formulas) <= 8192
+    assert not any("\0" in formula for formula in formulas)
 
 
 def test_no_title_of_a_sheet_is_taken_for_a_formula():

@@ -62,6 +62,62 @@ def test_a_kill_leaves_the_old_model_or_the_new_one(beside, tmp_path, monkeypatc
     assert len(beside_of(path)) == beside
 
 
+STEPS = """
+import os, sys
+from pathlib import Path
+from separatrix.models import replacing
+target, old, new = map(Path, sys.argv[1:])
+def pair(folder):
+    beside = [(each.name, each.read_bytes()) for each in folder.glob("*.safetensors")]
+    return (folder / "model.json").read_bytes(), beside[0] if beside else None
+def dying(left):
+    for name in ("open", "fsync", "replace", "unlink", "chmod", "close"):
+        def step(*args, real=getattr(os, name), **options):
+            left[0] -= 1
+            if left[0] < 0:
+                os._exit(9)  # as a kill: nothing is tidied up
+            return real(*args, **options)
+        setattr(os, name, step)
+for steps in range(100):
+    for each in target.parent.iterdir():
+        each.unlink()
+    replacing.replace_pair(target, *pair(old))
+    child = os.fork()
+    if child == 0:
+        dying([steps])
+        replacing.replace_pair(target, *pair(new))
+        os._exit(0)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    found = target.read_bytes()
+    which = [name for name, folder in (("old", old), ("new", new)) if found == pair(folder)[0]]
+    for name in which:
+        beside = pair(old if name == "old" else new)[1]
+        if beside is not None and (target.parent / beside[0]).read_bytes() != beside[1]:
+            which = ["half"]
+    print(*(which or ["half"]))
+    if ended == 0:
+        break
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.parametrize("many", [(False, False), (False, True), (True, False), (True, True)])
+def test_a_kill_after_any_step_leaves_the_old_model_or_the_new_one(many, tmp_path, monkeypatch):
+    folders = [tmp_path / name for name in ("old", "new", "kept")]
+    for folder, name, beside in zip(folders, ("linear", "linear of three"), many, strict=False):
+        folder.mkdir()
+        monkeypatch.setattr("separatrix.models.tensors.MANY", 2 if beside else 10**6)
+        monkeypatch.setattr("separatrix.models.tensors.LONG", 2)
+        write(model(name), folder / "model.json")
+    folders[2].mkdir()
+    arguments = [sys.executable, "-S", "-c", STEPS, folders[2] / "model.json", *folders[:2]]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    found = subprocess.run(arguments, capture_output=True, text=True, check=True, env=environment).stdout.split()
+    assert len(found) > 5
+    assert set(found) == {"old", "new"}
+    assert found == sorted(found, reverse=True)  # from one step on it is the new one
+
+
 def test_what_a_kill_left_is_removed_by_the_next_save_and_what_is_not_ours_stays(tmp_path):
     path, other = tmp_path / "model.json", tmp_path / "other.json"
     for name in (path, other):

@@ -84,7 +84,9 @@ def text_literal(text: str) -> str:
 def c_text(program: Program, checked: str, *, name: str = "predict") -> str:
     """The text of a file with one function of this name."""
     if not is_field(name) or is_of_the_library(name):
-        raise CannotExportError(f"name is {name!r}; it must be a name that a C function can have, of up to 31 signs.")
+        raise CannotExportError(
+            f"name is {name!r}; it must be a name that a C function can have, of up to 31 signs and none of C's own."
+        )
     to, K = C(), len(program.classes)
     fields = _fields(program)
     shares = K if program.probabilities else 0

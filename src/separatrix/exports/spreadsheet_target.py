@@ -11,6 +11,9 @@ from .program import Cell, Choice, Expression, If, Program, Sum
 
 LONGEST = 8000
 """Signs of a formula; Excel takes 8192."""
+ROW = "\0" * 7
+"""Stands for the row while formulas are written, as no text holds it: as long as the last one, 1048576, so that none
+grows too long when it is filled down."""
 LONGEST_TEXT = 250
 """Signs of a text in a formula; Excel takes 255."""
 MOST_LEVELS = 150
@@ -140,13 +143,13 @@ class _Writing:
                 "it to 'python' or 'sql'."
             )
         titles = [" ".join(each.split()) for each in self.titles]
-        return "\t".join(titles) + "\n" + "\t".join(self.formulas) + "\n"
+        return "\t".join(titles) + "\n" + "\t".join(self.formulas).replace(ROW, str(self.row)) + "\n"
 
     def _add(self, title: str, formula: str) -> str:
         """The cell that holds this formula."""
         self.titles.append(title)
         self.formulas.append("=" + formula)
-        return f"{letters(len(self.names) + len(self.titles) - 1)}{self.row}"
+        return f"{letters(len(self.names) + len(self.titles) - 1)}{ROW}"
 
     def _put(self, title: str, value: Any) -> str:
         """The cell of an expression; a sum that is too long is added up in parts."""
@@ -161,7 +164,7 @@ class _Writing:
 
     def _cell(self, cell: Cell) -> None:
         to, column = self.to, cell.column
-        x = f"{letters(self.names.index(column.name))}{self.row}"
+        x = f"{letters(self.names.index(column.name))}{ROW}"
         missing = f"ISBLANK({x})" if "" in column.levels else f'{x}=""'
         if column.kind == "category":
             filled = "NA()" if cell.filled is None else "0"
