@@ -16,6 +16,8 @@ Signs = NDArray[np.int8]
 Floats = NDArray[np.float64]
 MOST_EXHAUSTIVE = 12
 """Classes up to which every way of parting them is tried: 2047 classifiers."""
+BLOCK = 1 << 19
+"""Pairs of classes that are looked at together."""
 TRIES = 64
 """Random codes of which the one is taken whose rows differ most."""
 
@@ -121,14 +123,26 @@ def checked_code(code: Any, classes: list[Any]) -> Signs:
             raise ValueError(
                 f"Column {at} of code has one sign only: its classifier would see one class. Leave it out."
             )
-    same = np.argwhere(np.triu(opposed(M.astype(np.int8)) == 0, 1))
-    if same.size:
-        a, b = (classes[int(place)] for place in same[0])
+    same = _together(M.astype(np.int8))
+    if same is not None:
+        a, b = (classes[place] for place in same)
         raise ValueError(
             f"code cannot tell {a!r} and {b!r} apart: no column has them on opposite sides. Add one with +1 in one of "
             "their rows and −1 in the other."
         )
     return M.astype(np.int8)
+
+
+def _together(M: Signs) -> tuple[int, int] | None:
+    """The first two classes that no column opposes; some rows at a time, as K × K numbers may be too many."""
+    step = max(1, BLOCK // len(M))
+    for lo in range(0, len(M), step):
+        rows = M[lo : lo + step].astype(np.float32)
+        apart = np.abs(rows) @ np.abs(M).astype(np.float32).T - rows @ M.astype(np.float32).T  # twice the opposed
+        same = np.argwhere(np.triu(apart == 0, 1 + lo))
+        if same.size:
+            return lo + int(same[0, 0]), int(same[0, 1])
+    return None
 
 
 def _few(classes: list[Any]) -> str:

@@ -8,7 +8,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from model_cases import document, model
+from model_cases import document, model, sealed
 
 import separatrix
 from separatrix.models import scanning
@@ -103,6 +103,91 @@ def test_the_law_holds_whatever_is_repeated(name, inside, tmp_path, monkeypatch)
         found, said = peak(tmp_path / "model.json")
         assert said  # its fingerprint is wrong, at the least
         assert found <= 2 * len(content) + scanning.FIXED + MB
+
+
+LONG = "x" * 300_000
+
+
+def plain_numbers(name, columns):
+    """A document of a model of a matrix with these columns, without what was said of the training rows."""
+    return {**document(name), "columns": columns, "encoding": None, "training": {}, "scaled_weights": None}
+
+
+def products(*steps):
+    return [{"kind": "products", "columns": 2, "terms": terms} for terms in steps]
+
+
+def doubling():
+    """Many maps, each of which makes names that are twice as long."""
+    found = plain_numbers("features", ["a", "b"])
+    found["features"] = products(*[[[0, 1], [1, 0]]] * 25)
+    found["rule"]["weights"] = [1.0, 1.0]
+    return found
+
+
+def long_products():
+    found = plain_numbers("features", [LONG, "y"])
+    found["features"] = products([[0, 1]] * 1000)
+    found["rule"]["weights"] = [1.0] * 1000
+    return found
+
+
+def long_levels():
+    found = plain_numbers("linear", [f"c{k}" for k in range(999)])
+    levels = [str(k) for k in range(1000)]
+    found["encoding"] = [{"name": LONG, "kind": "category", "levels": levels, "fill": None, "indicator": False}]
+    found["rule"]["weights"] = [1.0] * 999
+    return found
+
+
+def long_tables():
+    found = plain_numbers("naive Bayes of levels", ["a", LONG, "b", "c", "d"])
+    assert len(found["rule"]["centre"]) == 5
+    table = next(each for each in found["rule"]["levels"] if each["column"] == 1)
+    table["values"], table["probability"] = list(range(1000)), [[0.5] * 1000] * 3
+    return found
+
+
+def long_members():
+    found = plain_numbers("one-vs-rest", [LONG, "y"])
+    member = found["rule"]["members"][0]
+    member["features"] = products([[0, 1]] * 10)
+    member["rule"]["weights"] = [1.0] * 10
+    found["rule"]["members"] = [member] * 100
+    return found
+
+
+def one_long_class():
+    found = plain_numbers("linear of three", ["a", "b"])
+    K = 1000
+    found["classes"] = [LONG, *map(str, range(K - 1))]
+    found["rule"] |= {"weights": [[1.0, 1.0]] * K, "intercept": [0.0] * K}
+    row = {"name": "a", "columns": None, "cells": [1.0, 1.0], "label": "0", "scores": [2.0] * K}
+    found["examples"] = [{**row, "probabilities": [1 / K] * K}]
+    return found
+
+
+def many_coupled():
+    found = plain_numbers("one-vs-one", ["a", "b"])
+    K, member = 4000, found["rule"]["members"][0]
+    member["rule"] |= {"weights": [1.0, 1.0]}
+    code = 2 * ((np.arange(1, K + 1)[:, None] >> np.arange(12)) & 1) - 1
+    found["classes"], found["rule"]["code"], found["rule"]["members"] = list(range(K)), code.tolist(), [member] * 12
+    row = {"name": "a", "columns": None, "cells": [1.0, 1.0], "label": 0, "scores": [1.0] * K}
+    found["examples"] = [{**row, "probabilities": [1 / K] * K}]
+    return found
+
+
+BOMBS = (doubling, long_products, long_levels, long_tables, long_members, one_long_class, many_coupled)
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_is_made_of_a_small_file_is_small_too(bomb, tmp_path):
+    content = json.dumps(sealed(bomb())).encode()
+    (tmp_path / "model.json").write_bytes(content)
+    assert len(content) < 2 * MB
+    found, _ = peak(tmp_path / "model.json")
+    assert found <= 2 * len(content) + scanning.FIXED // 4
 
 
 def test_the_side_file_is_held_once(tmp_path):

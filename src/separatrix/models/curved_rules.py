@@ -20,7 +20,7 @@ from ..naive_bayes import Parameters, Tables
 from ..naive_bayes_scores import Scorer
 from ..rule import LinearRule
 from .document import Part
-from .rules import Rule, softmax
+from .rules import LONGEST_NAMES, Rule, softmax
 
 Floats = NDArray[np.float64]
 BLOCK = 1 << 17
@@ -105,6 +105,8 @@ class Sums(Rule):
                     "levels")  # fmt: skip
         K, d = len(classes), len(columns)
         tables = dict(_levels(each, K, d) for each in part["levels"].items())
+        if sum(len(columns[j]) * len(each.values) for j, each in tables.items()) > LONGEST_NAMES:
+            raise part["levels"].fail("the names of its levels would be longer than any memory should hold.")
         cut = set(part["cut"].integers(None, least=0, most=d - 1).tolist())
         families = tuple(
             Categorical() if j in tables else Bernoulli() if j in cut else Gaussian() for j in range(d)

@@ -179,7 +179,7 @@ def from_document(
 def _model(part: Part) -> Model:
     classes, columns = _classes(part["classes"]), _names(part["columns"])
     encoding = _encoding(part["encoding"], columns) if part.has("encoding") else None
-    features = features_read(part["features"], len(columns))
+    features = features_read(part["features"], columns)
     names = columns if features is None else tuple(features.names(columns))
     model = Model(
         part["learner"].text(), part["parameters"].object(), classes, columns, read_rule(part["rule"], classes, names),
@@ -234,6 +234,9 @@ def _encoding(part: Part, names: tuple[str, ...]) -> Encoding:
     columns = tuple(_column(each) for each in part.items())
     if len({column.name for column in columns}) < len(columns):
         raise part.fail("a column is there twice.")
+    least = sum(len(level) + len(column.name) for column in columns for level in column.levels[1:])
+    if least > sum(map(len, names)):  # before names are made that take more memory than the file
+        raise part.fail(f"it makes other columns than the {len(names)} that the model has.")
     try:
         encoding = Encoding(columns)
     except DataError as error:

@@ -19,6 +19,8 @@ HOMES = {
     "committee": ("many_rules", "Committee"),
 }
 """Imported when one is there: a file names a kind of this table, and no module."""
+MOST_COUPLED = 1500
+"""Classes whose probabilities are coupled: more take more memory than a file should."""
 
 
 def read_rule(part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Rule:
@@ -43,12 +45,16 @@ def _coded(part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Ru
     part.fields("kind", "code", "per_class", "by_votes", "coupling", "members")
     code = checked_code(part["code"].integers(len(classes), None, least=-1, most=1), list(classes))
     coupling = part["coupling"].one_of(*many.COUPLINGS) if part.has("coupling") else None
+    if coupling == many.COUPLED and len(classes) > MOST_COUPLED:
+        raise part["coupling"].fail(
+            f"each row takes a system of equations in {len(classes)} classes; up to {MOST_COUPLED} are read."
+        )
     members, widths = [], (len(classes), len(classes) - 1)
     for each in part["members"].items():
         each.fields("features", "rule")
-        features = features_read(each["features"], len(columns))
-        names = columns if features is None else features.names(columns)
-        rule = read_rule(each["rule"], (0, 1), tuple(names))
+        features = features_read(each["features"], columns)
+        names = columns if features is None else tuple(map(str, range(features.width_out)))  # nobody asks for them
+        rule = read_rule(each["rule"], (0, 1), names)
         if rule.kind == "coded" or (coupling and rule.probabilities(_nothing(features, columns), np.empty(0)) is None):
             raise each["rule"].fail("a classifier of two classes, with probabilities if the whole has any, is needed.")
         members.append(many.Member(rule, features))

@@ -100,8 +100,9 @@ class Committee(Rule):
 # ---------------------------------------------------------------------------------------------------------------- codes
 
 
+COUPLED = "coupled"
 COUPLINGS = {
-    "coupled": lambda r, scores, M: coupled(r, M),
+    COUPLED: lambda r, scores, M: coupled(r, M),
     "shared": lambda r, scores, M: shared(r, scores),
     "odds": lambda r, scores, M: odds_of(r),
     "averaged": lambda r, scores, M: averaged(r, M),

@@ -20,6 +20,8 @@ from .rules import Linear, Rule, mapped
 
 Floats = NDArray[np.float64]
 FITTED, INTERRUPTED = "fitted", "interrupted"
+MANY_SIGNS = 1 << 18
+"""Of an array of texts, four bytes each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,9 @@ class Model:
 
     @cached_property
     def label_array(self) -> NDArray[Any]:
-        """The classes as an array: of objects where another would drop a sign 0 at an end, or digits."""
+        """The classes as an array: of objects where another would drop a sign 0 at an end, or digits, or be large."""
+        if isinstance(self.classes[0], str) and max(map(len, self.classes)) * len(self.classes) > MANY_SIGNS:
+            return np.array(self.classes, object)  # each would take as much memory as the longest
         found = np.asarray(self.classes)
         same = all(type(a) is type(b) and a == b for a, b in zip(found.tolist(), self.classes, strict=True))
         return found if same else np.array(self.classes, object)

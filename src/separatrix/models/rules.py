@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,6 +21,10 @@ from .document import Part
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+Lengths = NDArray[np.int64]
+"""Of the names of features, at the most."""
+LONGEST_NAMES, USUAL_NAME = 1 << 22, 200
+"""Signs of the names of features that a file does not hold itself, all together, and more for each of them."""
 
 
 class Rule(ABC):
@@ -186,46 +191,50 @@ def features_to_dict(features: FeatureMap | None) -> list[dict[str, Any]] | None
             for step in features.spec]  # fmt: skip
 
 
-def features_read(part: Part, width: int) -> FeatureMap | None:
+def features_read(part: Part, columns: Sequence[str]) -> FeatureMap | None:
     """The same again, checked: how wide each map is, and that its numbers are what it needs."""
     if part.value is None:
         return None
     steps = part.items()
     if not steps:
         raise part.fail("the list is empty: without features it is null.")
+    lengths = np.array([len(name) for name in columns], np.int64)
     for step in steps:
-        made = _MAPS[step.fields_kind(*_MAPS)](step, width)
-        step["columns"].whole(width, width)
-        width = made
+        made = _MAPS[step.fields_kind(*_MAPS)](step, lengths)
+        step["columns"].whole(len(lengths), len(lengths))
+        lengths = made
+        if lengths.sum() > LONGEST_NAMES + USUAL_NAME * len(lengths):  # each map may double them
+            raise step.fail("the names of its features would be longer than any memory should hold.")
     return map_of(part.value)
 
 
-def _products(step: Part, width: int) -> int:
+def _products(step: Part, lengths: Lengths) -> Lengths:
     step.fields("kind", "columns", "terms")
-    terms = step["terms"].integers(None, None, least=-1, most=width - 1)
+    terms = step["terms"].integers(None, None, least=-1, most=len(lengths) - 1)
     if not terms.size or (terms[:, 0] < 0).any():
         raise step["terms"].fail("every product needs a column.")
-    return len(terms)
+    return np.where(terms >= 0, lengths[terms] + 1, 0).sum(axis=1)  # type: ignore[no-any-return]
 
 
-def _gaussians(step: Part, width: int) -> int:
+def _gaussians(step: Part, lengths: Lengths) -> Lengths:
     step.fields("kind", "columns", "centres", "widths")
-    centres = step["centres"].floats(None, width)
+    centres = step["centres"].floats(None, len(lengths))
     if not len(centres) or not (step["widths"].floats(len(centres)) > 0).all():
         raise step["widths"].fail("every centre needs a positive width.")
-    return len(centres)
+    return np.full(len(centres), USUAL_NAME)
 
 
-def _lift(step: Part, width: int) -> int:
+def _lift(step: Part, lengths: Lengths) -> Lengths:
     step.fields("kind", "columns", "square")["square"].flag()
-    return width + 1
+    return np.append(lengths, USUAL_NAME)
 
 
-def _standard(step: Part, width: int) -> int:
+def _standard(step: Part, lengths: Lengths) -> Lengths:
+    width = len(lengths)
     step.fields("kind", "columns", "mean", "deviation")["mean"].floats(width)
     if not (step["deviation"].floats(width) > 0).all():
         raise step["deviation"].fail("every deviation is positive.")
-    return width
+    return lengths
 
 
 _MAPS = {"products": _products, "gaussians": _gaussians, "lift": _lift, "standard": _standard}
