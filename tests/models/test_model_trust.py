@@ -153,3 +153,11 @@ def test_of_wide_rows_some_cells_are_kept():
 
 def test_texts_hold_no_row_of_the_data():
     assert not any(repr(age) in text("linear") for age in CELLS["age"] if age is not None)
+
+
+def test_no_file_has_more_rows_than_are_worth_the_time():
+    document_ = document("linear")
+    row = document_["examples"][0]
+    assert from_document(sealed({**document_, "examples": [row] * 100})).learner == "LogisticRegression"
+    with pytest.raises(ModelFileError, match="examples: it has 101 rows; up to 100 are answered again"):
+        from_document(sealed({**document_, "examples": [row] * 101}))

@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 Cell = float | int | str | None
 WIDE = 1000
 """Columns of a row that is written out; of a wider one so many cells are, and the others are zero."""
+MOST = 100
+"""Rows that a file may hold: each takes its time."""
 AWAY = 2.0
 """Deviations from the mean of an extreme number."""
 CLOSE, CLOSE_CURVED = 1e-12, 1e-9
@@ -191,7 +193,10 @@ def _known_levels(rule: Rule) -> dict[int, Values]:
 
 def examples_read(part: Part, model: Model) -> tuple[Example, ...]:
     """The rows of a document, checked."""
-    return tuple(_example(each, model) for each in part.items())
+    rows = part.items()
+    if len(rows) > MOST:
+        raise part.fail(f"it has {len(rows)} rows; up to {MOST} are answered again.")
+    return tuple(_example(each, model) for each in rows)
 
 
 def _example(part: Part, model: Model) -> Example:
