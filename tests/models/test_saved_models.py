@@ -339,6 +339,14 @@ def test_facts_of_the_training_rows_are_kept(tmp_path):
     ]
 
 
+def test_versions_that_are_added_take_none_away():
+    learner = LogisticRegression().fit(X, TWO)
+    own = model_of(learner).training["versions"]
+    assert set(own) == {"python", "numpy", "scipy", "scikit-learn", "numba"}
+    more = model_of(learner, training={"versions": {"separatrix": "1", "numpy": "2"}}).training["versions"]
+    assert more == {**own, "separatrix": "1", "numpy": "2"}
+
+
 def test_of_many_rows_that_a_verdict_names_their_number_is_kept(tmp_path):
     x = np.linspace(-1, 1, 3000)[:, None]
     learner = LogisticRegression().fit(x, x[:, 0] > 0.1)

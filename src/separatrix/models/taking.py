@@ -15,7 +15,7 @@ from ..io.encoding import Encoding
 from ..learners.limits import InTheLimit
 from ..learners.validation import names_of
 from ..rule import LinearRule
-from .facts import FACTS, counted, facts_of, known_spread, plain, plain_fact, spread_of
+from .facts import FACTS, counted, facts_of, known_spread, plain, plain_fact, spread_of, versions
 from .model import FITTED, INTERRUPTED, Model
 from .rules import Linear, Rule
 
@@ -69,6 +69,8 @@ def model_of(
     added = {key: plain_fact(each) for key, each in (training or {}).items()}
     spread = None if X is None else known_spread(estimator)
     known = {**facts_of(estimator), **(spread or spread_of(X, sample_weight, *taken)), **added}
+    if isinstance(added.get("versions"), dict):
+        known["versions"] = {**versions(), **added["versions"]}  # who adds some takes none away
     ordered = [*(key for key in FACTS if key in known), *sorted(key for key in known if key not in FACTS)]
     return Model(
         type(estimator).__name__, plain(estimator.get_params(deep=False)), classes, columns, taken.rule, taken.features,
