@@ -19,6 +19,7 @@ from separatrix import (
     LeastSquaresClassifier,
     LogisticRegression,
     MaxMarginClassifier,
+    OneVsRest,
     Perceptron,
     PoissonNaiveBayes,
 )
@@ -134,6 +135,11 @@ LEARNERS = {
     "naive Bayes of bits": (BernoulliNaiveBayes(), BITS, TWO),
     "naive Bayes above": (BernoulliNaiveBayes(threshold=0.3), X, THREE),
     "naive Bayes of counts": (PoissonNaiveBayes(), COUNTS, THREE),
+    "one for each": (OneVsRest(LogisticRegression(l2=0.1)), X, THREE),
+    "one for each of two": (OneVsRest(LogisticRegression(l2=0.1)), X, TWO),
+    "one for each, separated": (OneVsRest(LogisticRegression()), X, APART_THREE),
+    "one for each, features": (OneVsRest(LogisticRegression(l2=0.1, features=Polynomial(2))), X, THREE),
+    "one perceptron for each": (OneVsRest(Perceptron(max_passes=3)), X, THREE),
     "true and false": (LogisticRegression(), X, TWO == "yes"),
     "numbers": (Perceptron(max_passes=3), X, np.where(TWO == "yes", 2.0, -1.0)),
 }  # fmt: skip

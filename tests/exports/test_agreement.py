@@ -116,6 +116,7 @@ def test_postgresql_and_strange_tables(kind, server):
         "true and false",
         "naive Bayes of counts",
         "naive Bayes of bits",
+        "one for each",
         "naive Bayes",
     ],
 )
@@ -150,6 +151,7 @@ def test_sheets_and_strange_tables(kind):
         "perceptron",
         "naive Bayes of counts",
         "naive Bayes of bits",
+        "one for each",
         "naive Bayes above",
     ],
 )

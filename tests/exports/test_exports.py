@@ -17,6 +17,7 @@ from separatrix import (
     LogisticRegression,
     NaiveBayes,
     OneVsOne,
+    OneVsRest,
     OnlinePerceptron,
     OnlineToBatch,
     PoissonNaiveBayes,
@@ -265,6 +266,9 @@ def test_many_columns_levels_and_classes():
         (OnlineToBatch(LogisticRegression(solver="stochastic", learning_rate=0.1)), TWO, "committee"),
         (NaiveBayes(families={0: Categorical(), ...: Gaussian()}), TWO, "naive bayes"),
         (OneVsOne(LogisticRegression(l2=0.1)), THREE, "coded"),
+        (OneVsRest(LogisticRegression(l2=0.1), classifiers="K-1"), THREE, "coded"),
+        (OneVsRest(LogisticRegression(l2=0.1), probabilities="coupling"), THREE, "coded"),
+        (OneVsRest(KernelPerceptron("rbf", max_passes=3)), THREE, "coded"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -11,7 +11,7 @@ from ..models.model import Model
 from ..models.rules import Linear
 from .building import ONE, ZERO, Builder, minus
 from .errors import CannotExportError
-from .program import Expression, If, Number, Product, Program, Ref, Sum
+from .program import Expression, If, Number, Product, Program, Ref, Step, Sum, names_in
 from .sharing import all_or_nothing, in_the_limit, shares, sigmoids, softmax
 
 REFUSED = {
@@ -19,7 +19,8 @@ REFUSED = {
     "voted": "every weight that it ever had votes on each row.",
     "committee": "every classifier of a committee votes on each row.",
     "naive bayes": "a column of categories has a table of its own.",
-    "coded": "its classes are told apart by several classifiers; those of estimators_ that are linear can be exported.",
+    "coded": "its classes are told apart by several classifiers that vote; a linear classifier for each class "
+    "(OneVsRest), and those of estimators_ that are linear, can be exported.",
 }
 
 
@@ -28,7 +29,7 @@ def program_of(
 ) -> Program:  # fmt: skip
     """The steps of a model; a `CannotExportError` says which rule has none."""
     _check_texts(model)
-    if model.rule.kind not in _RULES or _has_tables(model.rule):
+    if model.rule.kind not in _RULES or _has_tables(model.rule) or _votes(model.rule):
         raise CannotExportError(
             f"{model.learner} has a rule of kind {model.rule.kind!r}, which cannot be exported: "
             f"{REFUSED[model.rule.kind]} Use the saved model itself (separatrix predict), or export a linear learner."
@@ -37,7 +38,18 @@ def program_of(
     _check_families(builder)
     score, place, p = _RULES[model.rule.kind](builder, model.rule, probabilities)
     scores, shares = (tuple(_name(each) for each in group) for group in (score, p))
-    return Program(builder.cells, tuple(builder.steps), model.classes, scores, shares, place, tuple(_facts(model)))
+    steps = _needed(builder.steps, {*scores, *shares, *names_in(place)})
+    return Program(builder.cells, steps, model.classes, scores, shares, place, tuple(_facts(model)))
+
+
+def _needed(steps: list[Step], read: set[str]) -> tuple[Step, ...]:
+    """The steps that lead to these names: compilers warn of others."""
+    found = []
+    for step in reversed(steps):
+        if step.name in read:
+            found.append(step)
+            read |= set(names_in(step.value))
+    return tuple(reversed(found))
 
 
 Answers = tuple[list[Expression], Expression, list[Expression]]
@@ -112,6 +124,41 @@ def _sums(builder: Builder, rule: Any, wanted: bool) -> Answers:
     return score, builder.place(score), _likely(builder, score) if wanted else []
 
 
+def _one_for_each(builder: Builder, rule: Any, wanted: bool) -> Answers:
+    """sₖ = xᵀwₖ + bₖ of the classifier of class k; pₖ = rₖ/Σⱼrⱼ of their probabilities r."""
+    x, score = builder.columns(), []
+    for each in rule.members:
+        w, b = each.rule.rule.weights[None], np.atleast_1d(each.rule.rule.intercept)
+        (z,) = builder.scored("sum", w, b, builder.features(list(x), each.features))
+        score.append(builder.settled(z))
+    if not wanted or rule.coupling is None:
+        return score, builder.place(score), []
+    sure = [_of_one(builder, each.rule, z) for each, z in zip(rule.members, score, strict=True)]
+    if len(score) == 1:
+        return score, builder.place(score), sure[0]
+    r = [pair[1] for pair in sure]
+    total, top = builder.named("total", builder.total(r)), builder.largest(score)
+    # where every classifier is sure of the rest, those with the largest score share
+    parts = [If(ZERO, "<", total, each, If(top, "<=", z, ONE, ZERO)) for each, z in zip(r, score, strict=True)]
+    return score, builder.place(score), shares(builder, [builder.named("part", each) for each in parts])
+
+
+def _of_one(builder: Builder, rule: Linear, score: Expression) -> list[Expression]:
+    """The probabilities of a classifier of two."""
+    return all_or_nothing(builder, [score]) if rule.separated else sigmoids(builder, score, 0.0)
+
+
+def _votes(rule: Any) -> bool:
+    """Whether a rule of several classifiers is more than one linear score for each class."""
+    if rule.kind != "coded":
+        return False
+    simple = rule.per_class and not rule.by_votes and rule.coupling in (None, "shared", "odds")
+    few = len(rule.members) == (1 if len(rule.classes) == 2 else len(rule.classes))
+    linear = all(isinstance(each.rule, Linear) and each.rule.rule.weights.ndim == 1 and each.rule.limit is None
+                 and each.rule.prior is None for each in rule.members)  # fmt: skip
+    return not (simple and few and linear)
+
+
 def _likely(builder: Builder, score: list[Expression]) -> list[Expression]:
     """The probabilities of scores that are log-odds, without a prior of their own."""
     return sigmoids(builder, score[0], 0.0) if len(score) == 1 else softmax(builder, score, np.zeros(len(score)))
@@ -121,7 +168,7 @@ def _has_tables(rule: Any) -> bool:
     return rule.kind == "naive bayes" and len(rule.scorer.parameters.tables) > 0
 
 
-_RULES: dict[str, Any] = {"linear": _linear, "quadratic": _quadratic, "naive bayes": _sums}
+_RULES: dict[str, Any] = {"linear": _linear, "quadratic": _quadratic, "naive bayes": _sums, "coded": _one_for_each}
 
 
 def _name(value: Expression) -> str:
