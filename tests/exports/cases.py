@@ -196,6 +196,14 @@ def titanic():
     return _fitted(kept, [[line[j] for j in places] for line in lines], "survived", 700)
 
 
+@cache
+def german():
+    """Without gaps; the first rows lack some levels."""
+    with lzma.open(real("german.data.xz"), "rt") as stream:
+        lines = [line for line in csv.reader(stream) if line]
+    return _fitted([f"A{j}" for j in range(1, 21)] + ["class"], lines, "class", 200)
+
+
 def _fitted(names, lines, target, train):
     """Fitted to the first rows, asked about all: levels that only later rows have are unseen."""
     texts = {name: [None if line[j] == "?" else line[j] for line in lines] for j, name in enumerate(names)}

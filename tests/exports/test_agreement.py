@@ -5,7 +5,7 @@ import pytest
 
 from separatrix.io.table import Columns
 
-from .cases import LEARNERS, STRANGE, adult, learnt, strange, titanic
+from .cases import LEARNERS, STRANGE, adult, german, learnt, strange, titanic
 from .engines import in_a_sheet, in_c, in_duckdb, in_onnx, in_postgres, in_python, in_sqlite, postgres, titles_of
 
 ENGINES = {"python": in_python, "duckdb": in_duckdb, "sqlite": in_sqlite, "onnx": in_onnx, "c": in_c}
@@ -92,7 +92,7 @@ def refuses(model, rows):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("table", [adult, titanic], ids=["adult", "titanic"])
+@pytest.mark.parametrize("table", [adult, titanic, german], ids=["adult", "titanic", "german"])
 def test_real_tables(table, engine):
     model, rows = table()
     check(model, rows, ENGINES[engine](model, rows), empty=refuses(model, rows))
@@ -125,7 +125,7 @@ def test_postgresql_and_rules(name, server):
     check(model, rows, in_postgres(server, model, rows))
 
 
-@pytest.mark.parametrize("table", [adult, titanic], ids=["adult", "titanic"])
+@pytest.mark.parametrize("table", [adult, titanic, german], ids=["adult", "titanic", "german"])
 def test_postgresql_and_real_tables(table, server):
     model, rows = table()
     check(model, rows, in_postgres(server, model, rows), empty=refuses(model, rows))
@@ -162,7 +162,7 @@ def test_sheets_and_rules(name):
     check(model, rows, in_a_sheet(model, rows), empty=refuses(model, rows))
 
 
-@pytest.mark.parametrize("table", [adult, titanic], ids=["adult", "titanic"])
+@pytest.mark.parametrize("table", [adult, titanic, german], ids=["adult", "titanic", "german"])
 def test_sheets_and_real_tables(table):
     model, rows = table()
     rows = rows[-12:]

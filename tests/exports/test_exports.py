@@ -423,6 +423,23 @@ def test_what_cannot_be_run_here_says_so(monkeypatch):
         assert made.checked == f"It was not run here: {who} is not installed."
 
 
+def test_a_sqlite_without_mathematical_functions_says_so(monkeypatch):
+    class Poor:
+        """Knows no function but those that all have."""
+
+        def __init__(self):
+            self.real = sqlite3.connect(":memory:")
+            self.executemany, self.close = self.real.executemany, self.real.close
+
+        def execute(self, query):
+            return self.real.execute(query.replace("exp(", "no_such_exp("))
+
+    monkeypatch.setattr(running, "_database", lambda dialect: Poor())
+    made = home.exported(TWO_ENDS, "sql", dialect="sqlite")
+    assert made.checked == "It was not run here: no such function: no_such_exp."
+    assert home.exported(TWO_ENDS, "sql", dialect="sqlite", probabilities=False).rows > 0
+
+
 def test_onnx_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ModuleNotFoundError, match=r'pip install "separatrix\[export\]"'):
