@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import populations as populations
     from . import scenes as scenes
     from .bayes import BayesClassifier as BayesClassifier
+    from .cli.reporting import write_report as write_report
     from .coded_rule import CodedRule as CodedRule
     from .expansion import Expansion as Expansion
     from .exports.export import export as export
@@ -102,6 +103,7 @@ _HOMES = {
     "load": ".models.file",
     "export": ".exports.export",
     "save": ".models.file",
+    "write_report": ".cli.reporting",
     "ZeroOneClassifier": ".learners.zero_one",
     "separability": ".learners.separability",
     "Separability": ".separable",
@@ -174,6 +176,7 @@ __all__ = [
     "separability",
     "surface",
     "surrogates",
+    "write_report",
 ]
 
 

@@ -21,9 +21,9 @@ from separatrix.evaluation.predictions import Predictions
 from separatrix.io.encoding import Encoding
 from separatrix.io.table import Columns
 from separatrix.report.held_out import margin_facts, operating_points
-from separatrix.report.page import page_of
 from separatrix.report.svg import Scale
 from separatrix.report.ticks import nice_ticks
+from separatrix.report.written import html_of
 
 from .made import LONG, WICKED, facts, make, table
 
@@ -88,7 +88,7 @@ def test_the_page_is_one_small_file_that_fetches_nothing(made, kind):
         assert "style" not in attributes
         assert not any(name.startswith("on") for name in attributes)
         for name in ("src", "href", "action", "srcset"):
-            assert attributes.get(name, "#").startswith(("#", "data:,")), (tag, attributes)
+            assert attributes.get(name, "#").startswith(("#", "data:,", "data:text/csv;")), (tag, attributes)
     ids = [attributes["id"] for _, attributes in page.attributes if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert "@import" not in text
@@ -323,7 +323,7 @@ def test_every_kind_of_learner_has_a_report(tmp_path, learner):
     known = facts(tmp_path, kind, fit=("--learner", learner))
     assert known["held_out"]["there"]
     assert states(known)["Repeatable"] == "passed"
-    assert Page(page_of(known)).open == []
+    assert Page(html_of(known, None, "model.json")).open == []
 
 
 def test_a_learner_is_made_again_with_its_parameters_and_from_our_list_only(made):

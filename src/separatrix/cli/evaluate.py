@@ -8,6 +8,7 @@ from cyclopts import Group, Parameter
 
 from .. import __version__
 from .answer import DONE, NO, Answer, UsageError
+from .as_at_fit import as_at_the_fit
 from .known_table import KnownTable
 from .options import READING, Talking
 from .tables import check_columns, opened
@@ -85,6 +86,7 @@ def evaluate(
     if not 0 < level < 1:
         raise UsageError(f"--level is {level:g}; give a number between 0 and 1, such as 0.95.")
     learnt = read(model)
+    reading, told = as_at_the_fit(reading, learnt, data)
     labels, training = tuple(map(str, learnt.classes)), dict(learnt.training or {})
     costs = _costs(cost, labels)
     asked = [_requirement(each, labels, costs) for each in require]
@@ -102,7 +104,7 @@ def evaluate(
     facts = {"model": model, "target": column, "threshold": threshold, "seen_in_training": seen}
     return Answer(
         {"command": "evaluate", "version": __version__, **facts, **result.to_dict()},
-        text=text(result), words=words(result), notes=notes(result, seen),
+        text=text(result), words=" ".join(filter(None, (words(result), told))), notes=notes(result, seen),
         next=_next(model, data, column, result, reading, talking.seed),
         status=DONE if all(check.met for check in result.checks) else NO,
     )  # fmt: skip
@@ -223,5 +225,5 @@ def _next(model: str, data: tuple[str, ...], target: str, result: Found, reading
     if all(check.met for check in result.checks):
         same = after(typed_again(reading, renamed=FORMAT, seed=seed))
         return f"separatrix explain {shlex.join([model, *files])} --row 1{same}"
-    again = typed_again(reading, seed=seed)
+    again = typed_again(reading, seed=seed)  # as at the fit: compare knows no model
     return f"separatrix compare {shlex.join([*files, '--target', target, *again])}"

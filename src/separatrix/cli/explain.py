@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from .. import __version__
 from .answer import Answer, UsageError
+from .as_at_fit import as_at_the_fit
 from .options import Talking
 from .predict import NewRows, open_for
 from .typed_again import after, typed_again
@@ -54,6 +55,7 @@ def explain(
     from .predicting import Wanted, check_columns
 
     saved = read(model)
+    typed, (rows, told) = rows, as_at_the_fit(rows, saved, data)
     Wanted().check(saved)
     asked = {"for_class": _label(saved, "--for-class", for_class), "against": _label(saved, "--against", against)}
     assert saved.encoding is not None
@@ -70,8 +72,9 @@ def explain(
     return Answer(
         {"command": "explain", "version": __version__, "model": model, "rows": records},
         text="\n\n".join(pages),
+        words=told,
         next=f"separatrix predict {shlex.quote(model)} {shlex.join(data or ('-',))} --explain"
-        + after(typed_again(rows, seed=talking.seed)),
+        + after(typed_again(typed, seed=talking.seed)),
         notes=("The fit of this model was interrupted.",) if saved.interrupted else (),
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
+from .as_at_fit import to_keep
 from .lesson import Lesson
 from .options import Reading
 from .typed_values import option
@@ -87,6 +88,7 @@ def training_facts(asked: Asked, outcome: Outcome) -> dict[str, Any]:
         "group": asked.group,
         "missing": asked.missing,
         "standardised": asked.standardise,
+        **({"reading": kept} if (kept := to_keep(asked.reading)) else {}),
         "class_counts": outcome.lesson.counts,
         **_totals(outcome.lesson),
         "cross_validation": None if outcome.crossing is None else outcome.crossing.to_dict(),

@@ -20,21 +20,22 @@ class KnownTable:
     ] = None
     """The format, where the name of the file does not tell."""
     na: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = ()
-    """A text that stands for a missing value, besides the empty cell. May be repeated."""
+    """A text that stands for a missing value, besides the empty cell; by default those of the fit. May be repeated."""
     where: Annotated[str | None, Parameter(group=READING)] = None
     """Only rows for which this SQL condition holds: --where "age >= 18"."""
     sample: Annotated[int | None, Parameter(group=READING)] = None
     """Only so many rows, drawn at random (see --seed)."""
     header: Annotated[bool | None, Parameter(group=READING)] = None
-    """Whether the first line names the columns."""
+    """Whether the first line names the columns; by default as at the fit, where the files are of the same kind."""
     encoding: Annotated[str | None, Parameter(group=READING)] = None
-    """How the letters of a text file are encoded, if not in UTF-8: latin-1, cp1252, utf-16."""
-    decimal: Annotated[Literal[".", ","], Parameter(group=READING)] = "."
-    """The decimal sign of a text table."""
+    """How the letters of a text file are encoded, if not in UTF-8: latin-1, cp1252, utf-16; by default as
+    at the fit, where the files are of the same kind."""
+    decimal: Annotated[Literal[".", ","] | None, Parameter(group=READING)] = None
+    """The decimal sign of a text table; by default that of the fit."""
 
     def reading(self, model: Any = None) -> Reading:
         """The same for a table that is opened, its columns as the model has them."""
         columns = () if model is None or model.encoding is None else model.encoding.columns
         kinds = {kind: tuple(each.name for each in columns if each.kind == kind) for kind in ("number", "category")}
-        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        own = {each.name: getattr(self, each.name) for each in fields(self)} | {"decimal": self.decimal or "."}
         return Reading(**own, number=kinds["number"], category=kinds["category"])

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from .. import __version__
 from .answer import Answer, UsageError
+from .as_at_fit import as_at_the_fit
 from .console import is_terminal
 from .files import check_output
 from .options import READING, Talking
@@ -33,17 +34,18 @@ class NewRows:
     ] = None
     """The format of the table, where the name of the file does not tell."""
     na: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = ()
-    """A text that stands for a missing value, besides the empty cell. May be repeated."""
+    """A text that stands for a missing value, besides the empty cell; by default those of the fit. May be repeated."""
     where: Annotated[str | None, Parameter(group=READING)] = None
     """Only rows for which this SQL condition holds: --where "age >= 18"."""
     sample: Annotated[int | None, Parameter(group=READING)] = None
     """Only so many rows, drawn at random (see --seed)."""
     header: Annotated[bool | None, Parameter(group=READING)] = None
-    """Whether the first line names the columns."""
+    """Whether the first line names the columns; by default as at the fit, where the files are of the same kind."""
     encoding: Annotated[str | None, Parameter(group=READING)] = None
-    """How the letters of a text file are encoded, if not in UTF-8."""
-    decimal: Annotated[Literal[".", ","], Parameter(group=READING)] = "."
-    """The decimal sign of a text table."""
+    """How the letters of a text file are encoded, if not in UTF-8; by default as at the fit, where the files
+    are of the same kind."""
+    decimal: Annotated[Literal[".", ","] | None, Parameter(group=READING)] = None
+    """The decimal sign of a text table; by default that of the fit."""
     unseen: Annotated[Literal["error", "reference"], Parameter(group=READING)] = "error"
     """What a level is that no training row had: an error, or the reference."""
 
@@ -99,6 +101,7 @@ def predict(
     from .predicting import Wanted, predicted
 
     saved = read(model)
+    typed, (rows, told) = rows, as_at_the_fit(rows, saved, data)
     wanted = Wanted(proba, distance, explain, threshold, prefix)
     wanted.check(saved)
     kind = _format(output, format)
@@ -129,8 +132,8 @@ def predict(
         }
         count = table.rows
     return Answer(
-        data_out, words=_words(count, found.counts(saved.classes), output),
-        next=_next(model, data, rows, talking.seed), notes=_notes(saved),
+        data_out, words=" ".join(filter(None, (_words(count, found.counts(saved.classes), output), told))),
+        next=_next(model, data, typed, talking.seed), notes=_notes(saved),
     )  # fmt: skip
 
 
@@ -163,7 +166,7 @@ def open_for(saved: Any, data: tuple[str, ...], rows: NewRows, seed: int, *, ver
     columns = () if saved.encoding is None else saved.encoding.columns
     return open_table(
         sources_of(data), format=rows.input_format, na=rows.na, where=rows.where, sample=rows.sample, seed=seed,
-        header=rows.header, encoding=rows.encoding, decimal=rows.decimal,
+        header=rows.header, encoding=rows.encoding, decimal=rows.decimal or ".",
         number=[each.name for each in columns if each.kind == "number"],
         category=[each.name for each in columns if each.kind == "category"], keep_text=verbatim,
     )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,16 +10,16 @@ from cyclopts import Group, Parameter
 
 from .. import __version__
 from .answer import Answer, UsageError
+from .as_at_fit import as_at_the_fit
 from .files import check_output, write_whole
 from .known_table import KnownTable
 from .options import Talking
+from .typed_again import typed_again
 
 if TYPE_CHECKING:
     from ..report.inputs import Inputs
 
 REPORTING = Group("What is reported", sort_key=0)
-LARGEST = 500_000
-"""Bytes of a page; a model file that makes it larger is not put into it."""
 
 
 def report(
@@ -28,7 +27,7 @@ def report(
     /,
     *data: str,
     output: Annotated[str | None, Parameter(name=["--output", "-o"])] = None,
-    format: Annotated[Literal["html", "json"], Parameter(group=REPORTING)] = "html",  # noqa: A002
+    format: Annotated[Literal["html", "md", "json"] | None, Parameter(group=REPORTING)] = None,  # noqa: A002
     target: Annotated[str | None, Parameter(group=REPORTING)] = None,
     cv: Annotated[int, Parameter(group=REPORTING)] = 5,
     positive: Annotated[str | None, Parameter(group=REPORTING)] = None,
@@ -50,9 +49,10 @@ def report(
     data
         Files, or - for what is piped in.
     output
-        The file to write, report.html (or report.json) by default; one that is there is replaced.
+        The file to write, report.html (or report.md, report.json) by default; one that is there is replaced.
     format
-        html, or json: all that the page shows, as data.
+        html; md, the same in Markdown without the pictures; or json, all of it as data. The name of the file tells,
+        else html.
     target
         The column with the true classes; by default the one that the model was learnt for.
     cv
@@ -68,32 +68,52 @@ def report(
     talking
         How the command talks.
     """
-    if not 0 < level < 1:
-        raise UsageError(f"--level is {level:g}; give a number between 0 and 1, such as 0.95.")
-    if cv < 2:
-        raise UsageError(f"--cv is {cv}; it must be 2 folds or more.")
-    path = output or f"report.{format}"
+    from ..report.written import FORMATS
+    from .reporting import check, model_given
+
+    try:
+        check(level, cv)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from None
+    form = format or {".md": "md", ".json": "json"}.get(Path(output or "").suffix.lower(), "html")
+    path = output or f"report.{form}"
     check_output(path, (model, *data), "report.html")
-    if format == "html":
+    if form == "html":
         _needed("jinja2")
-    from ..models.file import read
     from ..report.facts import facts_of
     from .report_inputs import Asked, inputs_of
 
-    learnt = read(model)
+    given = model_given(model)
     names = (Path(model).name, *(Path(each).name if each != "-" else each for each in data or ("-",)))
     typed = _typed(names, path, format, target, cv, positive, level, unseen, reading, talking)
+    reading, told = as_at_the_fit(reading, given.model, data)
     asked = Asked(target, cv, positive, level, unseen, talking, typed)
-    inputs = inputs_of(learnt, data, reading, asked)
+    inputs = inputs_of(given.model, data, reading, asked)
     facts = facts_of(inputs)
-    text = _json(facts) if format == "json" else _page(facts, model)
+    text = FORMATS[form](facts, given.text, given.name)
     replaced = write_whole(path, text)
-    return _answer(model, data, path, text, replaced, facts, inputs)
+    again = typed_again(reading, seed=talking.seed)
+    return _answer(model, data, path, text, replaced, facts, [told, _rows_of_the_fit(inputs, reading)], again)
+
+
+def _rows_of_the_fit(inputs: Inputs, reading: KnownTable) -> str:
+    """Which rows a model was learnt from is not taken over; but it is told."""
+    command = str((inputs.model.training or {}).get("command") or "")
+    if inputs.seen or reading.where is not None or reading.sample is not None:
+        return ""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return ""
+    said = [word for k, word in enumerate(words) if word in ("--where", "--sample") or
+            (k and words[k - 1] in ("--where", "--sample"))]  # fmt: skip
+    return f"The model was fitted with {shlex.join(said)}; say it again for a report on its own rows." if said else ""
 
 
 def _answer(
-    model: str, data: tuple[str, ...], path: str, text: str, replaced: bool, facts: dict[str, Any], inputs: Inputs
-) -> Answer:
+    model: str, data: tuple[str, ...], path: str, text: str, replaced: bool, facts: dict[str, Any], told: list[str],
+    again: list[str],
+) -> Answer:  # fmt: skip
     failed = [each for each in facts["checks"] if each["state"] == "failed"]
     held, named = facts["held_out"], data or ("-",)
     counts = facts["counts"]
@@ -112,28 +132,10 @@ def _answer(
             "classes": facts["model"]["classes"],
             "held_out": {"folds": held["folds"], "measures": held["measures"]} if held["there"] else None,
         },
-        words=f"{words}\n{said}", notes=notes,
+        words="\n".join(filter(None, [words, said, *told])), notes=notes,
         next=f"separatrix explain {shlex.join([model, *named])} --row 1" if not failed else
-             f"separatrix compare {shlex.join([*named, '--target', inputs.target])}",
+             f"separatrix compare {shlex.join([*named, '--target', facts['target'], *again])}",
     )  # fmt: skip
-
-
-def _page(facts: dict[str, Any], model: str) -> str:
-    from ..report.page import page_of
-
-    name = Path(model).name
-    if Path(model).stat().st_size <= LARGEST:
-        text = Path(model).read_text(encoding="utf-8")
-        page = page_of(facts, model=text, name=name)
-        if len(page.encode()) <= LARGEST and json.loads(text).get("side_file") is None:  # else half of it is elsewhere
-            return page
-    return page_of(facts, name=name)
-
-
-def _json(facts: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _needed(package: str) -> None:
@@ -141,23 +143,19 @@ def _needed(package: str) -> None:
 
     if find_spec(package) is None:
         raise UsageError(f"The page is written with {package}, which is not there: pip install 'separatrix[report]'. "
-                         "--format json needs nothing more.")  # fmt: skip
+                         "--format json and --format md need nothing more.")  # fmt: skip
 
 
 def _typed(
-    names: tuple[str, ...], output: str, form: str, target: str | None, cv: int, positive: str | None, level: float,
-    unseen: str, reading: KnownTable, talking: Talking,
+    names: tuple[str, ...], output: str, form: str | None, target: str | None, cv: int, positive: str | None,
+    level: float, unseen: str, reading: KnownTable, talking: Talking,
 ) -> str:  # fmt: skip
     """The command again, files without their folders."""
-    from .typed_again import typed_again
-
     words = ["separatrix", "report", *names, "-o", Path(output).name]
-    words += ["--format", form] if form != "html" else []
+    words += ["--format", form] if form else []
     words += ["--target", target] if target else []
     words += ["--cv", str(cv)] if cv != 5 else []
     words += ["--positive", positive] if positive else []
     words += ["--level", f"{level:g}"] if level != 0.95 else []
     words += ["--unseen", unseen] if unseen != "reference" else []
-    return shlex.join(
-        [*words, *typed_again(reading.reading()), *(["--seed", str(talking.seed)] if talking.seed else [])]
-    )
+    return shlex.join([*words, *typed_again(reading), *(["--seed", str(talking.seed)] if talking.seed else [])])

@@ -17,6 +17,8 @@ from ..evaluation.folds import folds
 from ..io.columns import Column, Decision
 from ..io.encoding import Encoding
 from ..io.errors import DataError, Remedy
+from ..report.checks import SAME
+from ..report.following import taught
 from ..report.inputs import Inputs, Refit
 from .answer import UsageError
 from .crossing import FoldDone
@@ -86,7 +88,17 @@ def inputs_of(model: Any, data: tuple[str, ...], reading: KnownTable, asked: Ask
             NamedRows.of(X, encoding.names), CodedLabels(truth, names), cost, groups,
         )  # fmt: skip
         inputs = _held(inputs, table, lesson, make, asked)
-    return replace(inputs, refit=_refitted(inputs, lesson, make))
+    refit = _refitted(inputs, lesson, make)
+    if not inputs.seen and _unmarked(inputs) and refit.difference is not None and refit.difference <= SAME:
+        inputs = replace(inputs, seen=True)  # the file does not say which rows it was learnt from; these teach it
+        refit = replace(refit, why="")
+    return replace(inputs, refit=refit if inputs.seen else replace(refit, checked=None))
+
+
+def _unmarked(inputs: Inputs) -> bool:
+    """Whether the model file has no fingerprint of its rows, but as many."""
+    training = inputs.model.training or {}
+    return not training.get("fingerprint") and training.get("rows") in (None, inputs.table.rows)
 
 
 def _of_numbers(model: Any, table: Any) -> Encoding:
@@ -176,19 +188,25 @@ def _held(inputs: Inputs, table: Any, lesson: Lesson, make: Callable[[], Any], a
 
 def _refitted(inputs: Inputs, lesson: Lesson, make: Callable[[], Any]) -> Refit:
     """The learner taught all rows again: its history, its certificate checked, and how far it is from the model."""
-    estimator = make()
     labels = np.asarray(lesson.y)
     given = () if lesson.weights is None else (lesson.weights,)
     try:
         with told_by_the_verdict():
-            estimator.fit(lesson.X, lesson.y, *given)
+            estimator, followed = taught(make, (lesson.X, lesson.y, *given))
         checked = bool(estimator.verdict_.check(lesson.X, labels, *given)) if hasattr(estimator, "verdict_") else None
     except (ValueError, TypeError) as error:
         return Refit(why=in_options(str(error)))
     difference = None
-    if inputs.seen and hasattr(estimator, "decision_function"):
+    if (inputs.seen or _unmarked(inputs)) and hasattr(estimator, "decision_function"):
         mine, other = inputs.model.scores(inputs.X), np.asarray(estimator.decision_function(lesson.X))
         if mine.shape == other.shape:
             difference = float(np.abs(mine - other).max() / (1 + np.abs(mine).max()))
     return Refit(estimator, "" if inputs.seen else "these are not the rows that it was learnt from.",
-                 checked if inputs.seen else None, difference)  # fmt: skip
+                 checked, followed, difference, _summary(inputs, estimator, lesson))  # fmt: skip
+
+
+def _summary(inputs: Inputs, estimator: Any, lesson: Lesson) -> Any:
+    """What the file does not keep: weights with intervals, of the learner that was taught again."""
+    if "summary" in (inputs.model.training or {}) or not hasattr(estimator, "summary"):
+        return None
+    return estimator.summary(lesson.X, lesson.y, lesson.weights)

@@ -20,6 +20,7 @@ _PHRASES = {
     "; check(X, y) computes them again": "; whoever checks computes them again",
     " summary(…, force=True) shows the numbers all the same, marked †.": "",
     "reference='symmetric' shows": "summary(reference='symmetric') in Python shows",
+    " with interval(method='profile')": " and its profile intervals",
     "OnlineToBatch(OnlinePerceptron()) lets all rules vote": "--learner voted lets all rules vote",
 }
 """What is not a setting, and is typed otherwise."""

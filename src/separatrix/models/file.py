@@ -277,5 +277,17 @@ def _check_facts(part: Part, model: Model) -> None:
             training[name].floats(width)
     if training.has("class_totals") and not (training["class_totals"].floats(len(model.classes)) > 0).all():
         raise training["class_totals"].fail("every class has rows.")
+    if training.has("reading"):
+        _check_reading(training["reading"])
     if part.has("scaled_weights"):
         part["scaled_weights"].floats(*(np.shape(linear.weights) if linear is not None else (0,)))
+
+
+def _check_reading(part: Part) -> None:
+    """How the table of the fit was read, which later commands go by."""
+    part.fields(optional=("na", "decimal", "header", "encoding"))
+    for name, check in (("na", Part.texts), ("header", Part.flag), ("encoding", Part.text)):
+        if part.has(name):
+            check(part[name])
+    if part.has("decimal"):
+        part["decimal"].one_of(".", ",")

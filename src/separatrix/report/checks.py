@@ -11,6 +11,7 @@ from ..interpretation.numerals import brief, percent
 from ..verdict import listed
 from .inputs import Inputs
 from .suspects import condition_of, single_columns
+from .words import class_name
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "not known"
 EVENTS, RARE, ILL, GIVEN_AWAY, SAME = 10, 0.05, 1e6, 0.99, 1e-6
@@ -36,6 +37,11 @@ class Check:
 def quoted(name: str) -> str:
     """A name that is no single word in quotation marks, so that sentences can be read."""
     return f"“{name}”" if " " in name else name
+
+
+def signed_share(value: float) -> str:
+    """−0.558"""
+    return f"{value:.3f}".replace("-", "−")
 
 
 def all_checks(inputs: Inputs, held: dict[str, Any]) -> tuple[Check, ...]:
@@ -90,7 +96,7 @@ def _separated(name: str, status: str, verdict: dict[str, Any], claim: dict[str,
     blocks = found.values() if found and all(isinstance(each, dict) for each in found.values()) else [found]
     gone = [column for block in blocks for column, end in block.items() if end in ("+inf", "-inf")]
     gone = list(dict.fromkeys(gone))
-    names = f" The weights of {listed(gone)} go to infinity." if gone else ""
+    names = f" The weights of {listed(list(map(quoted, gone)))} go to infinity." if gone else ""
     how = "separates all rows" if status == "separated" else "separates some rows and errs on none"
     return Check(
         name, FAILED, f"The classes are {status}: a rule {how}, so that the likelihood has no maximum.{names}",
@@ -123,6 +129,9 @@ def certificate(inputs: Inputs) -> Check:
 def repeatable(inputs: Inputs) -> Check:
     """Whether the learner, taught these rows again, gives the model of the file."""
     name, refit = "Repeatable", inputs.refit
+    if not inputs.seen and not (inputs.model.training or {}).get("fingerprint"):
+        return Check(name, UNKNOWN, "The model file does not say which rows it was learnt from, and these rows teach "
+                     "its learner another model.")  # fmt: skip
     if not inputs.seen:
         return Check(name, UNKNOWN, "These are not the rows that the model was learnt from, so that it cannot be "
                      "learnt again here.")  # fmt: skip
@@ -164,7 +173,7 @@ def condition(inputs: Inputs) -> Check:
     if kappa is None:
         return Check("Condition", UNKNOWN, "There are too many columns to compute it.")
     pairs = (
-        f" The closest pair is {quoted(pair[0])} and {quoted(pair[1])}, with a correlation of {pair[2]:.3f}."
+        f" The closest pair is {quoted(pair[0])} and {quoted(pair[1])}, with a correlation of {signed_share(pair[2])}."
         if pair
         else ""
     )
@@ -196,7 +205,7 @@ def balance(inputs: Inputs) -> Check:
     counts = np.bincount(inputs.truth, minlength=len(inputs.classes))
     shares = counts / counts.sum()
     k = int(shares.argmin())
-    said = f"The rarest class, {inputs.classes[k]}, has {percent(float(shares[k]))} of the rows"
+    said = f"The rarest class, {class_name(inputs.classes[k])}, has {percent(float(shares[k]))} of the rows"
     if shares[k] < RARE:
         return Check("Balance", FAILED, f"{said}: accuracy says little here, as always predicting the most frequent "
                      f"class is right in {percent(float(shares.max()))}.",
@@ -207,19 +216,20 @@ def balance(inputs: Inputs) -> Check:
 def given_away(inputs: Inputs) -> tuple[Check, Check]:
     """Columns that are the target under another name, and columns that tell it alone."""
     found = single_columns(inputs)
-    same = [each.name for each in found if each.same]
-    strong = [f"{each.name} (AUC {each.auc:.3f})" for each in found if not each.same and each.auc > GIVEN_AWAY]
+    same = [quoted(each.name) for each in found if each.same]
+    strong = [f"{quoted(each.name)} (AUC {each.auc:.3f})" for each in found if not each.same and each.auc > GIVEN_AWAY]
     remedy = "Ask whether the value is known before the class is; if not, leave it out with --drop."
     first = (
-        Check("Copies of the target", FAILED, f"{listed(same)} tell the class in every row: a level or a value never "
-              "stands with two classes.", remedy)
+        Check("Copies of the target", FAILED, f"{listed(same)} {'tells' if len(same) == 1 else 'tell'} the class in "
+              "every row: a level or a value never stands with two classes.", remedy)
         if same else
         Check("Copies of the target", PASSED, "No column tells the class in every row.")
     )  # fmt: skip
     best = max(found, key=lambda each: each.auc, default=None)
-    said = "" if best is None else f" The strongest is {best.name}, with an AUC of {best.auc:.3f}."
+    said = "" if best is None else f" The strongest is {quoted(best.name)}, with an AUC of {best.auc:.3f}."
+    tell = "tells" if len(strong) == 1 else "tell"
     second = (
-        Check("Leakage suspects", FAILED, f"{listed(strong)} alone all but tell the class.", remedy)
+        Check("Leakage suspects", FAILED, f"{listed(strong)} alone all but {tell} the class.", remedy)
         if strong else
         Check("Leakage suspects", PASSED, f"No {'other ' if same else ''}column alone has an AUC above {GIVEN_AWAY}."
               f"{'' if same else said}")
@@ -235,7 +245,11 @@ def missing(inputs: Inputs) -> Check:
         return Check("Missing values", PASSED, "No value is missing in the columns that the model uses.")
     worst = max(found, key=lambda name: found[name])
     share = percent(found[worst] / inputs.table.rows)
-    more = f"{len(found)} columns have missing values, most of them {worst}" if len(found) > 1 else f"{worst} has them"
+    more = (
+        f"{len(found)} columns have missing values, most of them {quoted(worst)}"
+        if len(found) > 1
+        else f"{quoted(worst)} has them"
+    )
     return Check("Missing values", FAILED, f"{more}: {found[worst]} of {inputs.table.rows} rows ({share}). They were "
                  "filled with the mean or the reference, and indicators tell of it.",
                  "Ask why they are missing: filled values make intervals look surer than they are.")  # fmt: skip
@@ -245,7 +259,7 @@ def unseen(inputs: Inputs) -> Check:
     """Levels that the model has never seen."""
     if not inputs.unseen:
         return Check("Unseen levels", PASSED, "Every level of these rows was seen when the model was learnt.")
-    parts = [f"{name} has {listed(list(levels), 3)}" for name, levels in inputs.unseen.items()]
+    parts = [f"{quoted(name)} has {listed(list(levels), 3)}" for name, levels in inputs.unseen.items()]
     rows = sum(sum(levels.values()) for levels in inputs.unseen.values())
     return Check("Unseen levels", FAILED, f"{rows} values are levels that the model does not know and takes as the "
                  f"reference: {'; '.join(parts[:5])}.", "Fit again with such rows, or leave them out.")  # fmt: skip
@@ -270,13 +284,13 @@ def calibration(inputs: Inputs, held: dict[str, Any]) -> Check:
     if off:
         label, each = next(iter(off.items()))
         way = "too extreme" if each["value"] < 1 else "too timid"
-        said = (f"The held-out probabilities of {label} are {way}: their slope is {each['value']:.2f} "
+        said = (f"The held-out probabilities of {class_name(label)} are {way}: their slope is {each['value']:.2f} "
                 f"({each['low']:.2f} to {each['high']:.2f}), and 1 would be right.")  # fmt: skip
         cure = "Penalise (--l2), use fewer columns, or gather more rows." if each["value"] < 1 else "Penalise less."
         return Check(name, FAILED, said, cure)
     one = len(held["classes"]) == 2
     shown = "; ".join(
-        f"{'' if one else f'of {label} '}{each['value']:.2f} ({each['low']:.2f} to {each['high']:.2f})"
+        f"{'' if one else f'of {class_name(label)} '}{each['value']:.2f} ({each['low']:.2f} to {each['high']:.2f})"
         for label, each in list(known.items())[:4]
     )
     return Check(name, PASSED, f"The held-out probabilities mean what they say: the slope is {shown}, and 1 is right.")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..fitting.path import TRIAL
 from ..interpretation.stored import restored
 from ..interpretation.summary import Summary
 from ..models.facts import plain
@@ -17,6 +18,7 @@ from .columns import columns_facts
 from .held_out import held_out_facts
 from .inputs import Inputs
 from .scoring import nomogram_facts, scorer_of
+from .weight_path import path_facts
 from .weights import weights_facts
 
 MOST_STEPS = 400
@@ -47,6 +49,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "scorer": scorer_of(inputs),
         "held_out": held,
         "convergence": convergence_facts(inputs),
+        "path": path_facts(inputs),
         "repeat": _repeat(inputs),
     })  # fmt: skip
     return found
@@ -60,12 +63,13 @@ def summary_of(inputs: Inputs) -> Summary | None:
             return restored(kept)
         except (AttributeError, KeyError, TypeError, ValueError):
             return None
-    return None
+    return inputs.refit.summary if inputs.seen and isinstance(inputs.refit.summary, Summary) else None
 
 
 def convergence_facts(inputs: Inputs) -> dict[str, Any]:
     """Where the refitted learner stood after each pass."""
-    history = getattr(inputs.refit.estimator, "history_", None)
+    kept = getattr(inputs.refit.estimator, "history_", None) or []
+    history = [each for each in kept if getattr(each, "start", 0) != TRIAL]  # a trial saw a part of the rows
     if not history:
         why = inputs.refit.why or "This learner computes its answer in closed form, or reads its rows once."
         return {"there": False, "why": why}
@@ -73,7 +77,9 @@ def convergence_facts(inputs: Inputs) -> dict[str, Any]:
     if hasattr(first, "value"):
         columns = {"value": [each.value for each in history], "gradient": [each.gradient_norm for each in history]}
     elif hasattr(first, "lower"):
-        columns = {"lower": [each.lower for each in history], "upper": [each.upper for each in history]}
+        bounds = ("fewest", "most") if hasattr(first, "cuts") else ("lower", "upper")
+        columns = {name: [getattr(each, end) for each in history]
+                   for name, end in zip(bounds, ("lower", "upper"), strict=True)}  # fmt: skip
     elif hasattr(first, "mistakes"):
         columns = {"mistakes": [each.mistakes for each in history]}
     else:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..interpretation.numerals import brief
 from .svg import Chart, Point
+from .words import class_name
 
 COLOURS = 6
 """Classes that have a colour of their own; then they begin again, with other dashes."""
@@ -103,7 +104,7 @@ def margins(facts: dict[str, Any]) -> str:
         floor = [below + n for below, n in zip(floor, counts, strict=True)]
     if edges[0] < 0 < edges[-1]:
         chart.line([(0, 0), (0, chart.y.high)], "zero")
-    parts = [f"of {each['class']} {100 * each['wrong'][0]:.1f} %" for each in classes]
+    parts = [f"{100 * each['wrong'][0]:.1f} % of {class_name(each['class'])}" for each in classes]
     return chart.svg("margins", "Margins of held-out rows", f"Below zero, on the wrong side, are {', '.join(parts)}.",
                      "chart wide")  # fmt: skip
 
@@ -130,13 +131,14 @@ def convergence(facts: dict[str, Any]) -> list[str]:
 
 
 def _between(facts: dict[str, Any], wide: tuple[float, float]) -> str:
-    values = [each for name in ("lower", "upper") for each in facts[name] if isinstance(each, float | int)]
-    chart = Chart.of(wide, (min(*values, 0.0), max(values)))
-    chart.axes("passes over the rows", "margin")
-    for name, kind in (("lower", "c0"), ("upper", "c1")):
+    names, what = (("lower", "upper"), "margin") if "lower" in facts else (("fewest", "most"), "mistakes")
+    values = [each for name in names for each in facts[name] if isinstance(each, float | int)]
+    chart = Chart.of(wide, (min(*values, 0.0), max(*values, 1e-9)))
+    chart.axes("passes over the rows" if what == "margin" else "steps of the search", what)
+    for name, kind in zip(names, ("c0", "c1"), strict=True):
         chart.line([(p, v) for p, v in zip(facts["passes"], facts[name], strict=True) if isinstance(v, float)], kind)
-    return chart.svg("margin-bounds", "Bounds of the margin",
-                     f"From {brief(facts['lower'][-1])} to {brief(facts['upper'][-1])} at the end.")  # fmt: skip
+    low, high = (facts[name][-1] for name in names)
+    return chart.svg("bounds", f"Bounds of the {what}", f"From {brief(low)} to {brief(high)} at the end.")
 
 
 def _falling(name: str, title: str, values: list[float], facts: dict[str, Any], wide: tuple[float, float],

@@ -44,6 +44,7 @@ def held_out_facts(inputs: Inputs) -> dict[str, Any]:
         "positive": str(given.classes[given.positive]) if two else None,
         "probabilities": given.probabilities is not None,
         "confusion": matrix(given).tolist(),
+        "right": float(np.trace(matrix(given))),
         "curves": [curve_facts(against_rest(given, k), inputs.level, many) for k in classes],
         "left_out": len(given.classes) - len(classes) if not two else 0,
         "margins": margin_facts(given, inputs.level),

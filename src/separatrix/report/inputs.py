@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..evaluation.predictions import Predictions
 from ..io.columns import Decision
 from ..io.encoding import Encoding
+from .following import Followed
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -25,8 +26,12 @@ class Refit:
     why: str = ""
     checked: bool | None = None
     """Whether its certificate passed the check by separate code; None: it was not asked."""
+    followed: Followed = field(default_factory=Followed)
+    """The path of its weights."""
     difference: float | None = None
     """max |s − s'| / (1 + max |s|) of the scores of all rows, the model's against the refitted learner's."""
+    summary: Any = None
+    """Its `Summary`, where the model file keeps none."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,11 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from . import views, views_held
+from . import views, views_found, views_held, views_weights
 from .checks import FAILED, PASSED
+from .csv_text import csv_link
 from .svg import Chart
+from .words import class_name
 
 
 def page_of(facts: dict[str, Any], *, model: str | None = None, name: str = "model.json") -> str:
@@ -29,7 +31,8 @@ def page_of(facts: dict[str, Any], *, model: str | None = None, name: str = "mod
         script_hash=hash_of(script), numbers=Markup(as_json(numbers_of(facts))),  # noqa: S704
         model_text=None if model is None else Markup(_inert(model)), model_name=name,  # noqa: S704
         checks=_checks(facts), unknown=sum(each["state"] not in (PASSED, FAILED) for each in facts["checks"]),
-        **views.all_views(facts), **views_held.all_views(facts),
+        csv_link=csv_link, **views.all_views(facts), **views_weights.all_views(facts), **views_held.all_views(facts),
+        **views_found.all_views(facts),
     ).strip() + "\n"  # fmt: skip
 
 
@@ -62,7 +65,7 @@ def numbers_of(facts: dict[str, Any]) -> dict[str, Any]:
         "scorer": facts["scorer"],
         "thresholds": [[each[name] for name in ("threshold", "tp", "fp", "fn", "tn")] for each in points],
         "frame": [frame.x.start, frame.x.end, frame.y.start, frame.y.end],
-        "outcome": [held["positive"]] if two else [],
+        "outcome": [class_name(held["positive"])] if two else [],
     }
 
 

@@ -77,7 +77,7 @@ class Chart:
         log_x: bool = False, log_y: bool = False, left: int = 52, bottom: int = 44,
     ) -> Chart:  # fmt: skip
         """Room for numbers and names at the left and below."""
-        return cls(Scale(*x, left, width - 12, log_x), Scale(*y, height - bottom, 12, log_y), width, height)
+        return cls(Scale(*x, left, width - 20, log_x), Scale(*y, height - bottom, 12, log_y), width, height)
 
     def axes(self, x_name: str, y_name: str, *, about: int = 5) -> None:
         """Grid, numbers, and what the axes are."""

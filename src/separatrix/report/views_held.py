@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpretation.numerals import brief, percent
+from ..verdict import listed
 from . import figures
-from .views import NAMES, _markup, cell, spaced
+from .markup import markup
+from .views import NAMES, measure_cells
+from .words import cell, class_name, spaced
 
 POINT_HEAD = ["threshold", "found (TP)", "false alarms (FP)", "missed (FN)", "let pass (TN)", "sensitivity",
               "its interval", "specificity", "precision", "its interval"]  # fmt: skip
@@ -24,8 +27,8 @@ def all_views(facts: dict[str, Any]) -> dict[str, Any]:
     return base | {
         "level_name": f"{100 * held['level']:g} % interval",
         "held_sentence": _sentence(facts),
-        "measures": [_measure(each) for each in held["measures"]],
-        "by_class": [[each["of"] or "", NAMES.get(each["name"], each["name"]), *_measure(each)[1:3]]
+        "measures": [measure_cells(each) for each in held["measures"]],
+        "by_class": [[each["of"] or "", NAMES.get(each["name"], each["name"]), *measure_cells(each)[1:3]]
                      for each in held["by_class"]],
         "slider": _slider(held, marked),
         "confusion": _confusion(held, marked),
@@ -46,13 +49,6 @@ def _sentence(facts: dict[str, Any]) -> str:
     )
 
 
-def _measure(each: dict[str, Any]) -> list[str]:
-    value = "—" if each["value"] is None else cell(float(each["value"]))
-    ends = "" if each["low"] is None else f"{cell(float(each['low']))} … {cell(float(each['high']))}"
-    how = (each["method"] or "").partition("; out-of-fold")[0]
-    return [NAMES.get(each["name"], each["name"]), value, ends, each["why"] or how]
-
-
 def _marked(held: dict[str, Any]) -> dict[str, Any] | None:
     """The point at which predictions are made: a probability of one half, or a score of zero."""
     points = held["curves"][0]["points"]
@@ -67,7 +63,8 @@ def _slider(held: dict[str, Any], marked: dict[str, Any] | None) -> dict[str, An
     unit = "probability" if held["probabilities"] else "score"
     return {
         "last": len(points) - 1, "start": points.index(marked), "value": f"{marked['threshold']:g}",
-        "sentence": f"A row is predicted to be {held['positive']} where its {unit} of that is at least the threshold. "
+        "sentence": f"A row is predicted to be {class_name(held['positive'])} where its {unit} of that is at least the "
+                    "threshold. "
                     "Move it, and the dots on the curves and the confusion move too.",
     }  # fmt: skip
 
@@ -88,9 +85,13 @@ def _confusion(held: dict[str, Any], marked: dict[str, Any] | None) -> dict[str,
             for i, n in enumerate(counts[j])
         ]  # fmt: skip
         rows.append({"name": name, "cells": cells, "total": spaced(total)})
-    right, every = sum(counts[j][j] for j in range(len(classes))), sum(map(sum, counts))
-    return {"rows": rows, "sentence": f"{spaced(right)} of {spaced(every)} held-out rows are predicted rightly, "
-            f"{percent(right / every)}. Shares are of the rows of a true class."}  # fmt: skip
+    right = held["right"] if marked is None else marked["tp"] + marked["tn"]
+    every = sum(map(sum, counts))
+    cut = held["classes_all"] - len(classes) + 1
+    more = (f" The {cut} classes with the fewest rows are shown as one; all are in what --format json writes."
+            if held["classes_all"] > len(classes) else "")  # fmt: skip
+    return {"rows": rows, "right": f"{spaced(right)} of {spaced(every)}", "share": percent(right / every),
+            "sentence": f"Shares are of the rows of a true class.{more}"}  # fmt: skip
 
 
 def _curve(curve: dict[str, Any], k: int, marked: dict[str, Any] | None, held: dict[str, Any]) -> dict[str, Any]:
@@ -98,19 +99,20 @@ def _curve(curve: dict[str, Any], k: int, marked: dict[str, Any] | None, held: d
     drawn = []
     if curve["points"]:
         drawn = [
-            {"picture": _markup(figures.roc(curve, k, marked)), "title": "ROC",
+            {"picture": markup(figures.roc(curve, k, marked)), "title": "ROC",
              "words": f"The area under the curve is {said(curve['auc'])}; chance would be 0.5. The band is the "
                       "interval of the sensitivity at each threshold."},
-            {"picture": _markup(figures.precision_recall(curve, k, marked)), "title": "Precision and recall",
+            {"picture": markup(figures.precision_recall(curve, k, marked)), "title": "Precision and recall",
              "words": f"The average precision is {said(curve['average_precision'])}; chance would be "
-                      f"{curve['share']:.3f}, the share of {curve['class']}."},
+                      f"{curve['share']:.3f}, the share of {class_name(curve['class'])}."},
         ]  # fmt: skip
     if curve["bins"]:
         drawn.append({
-            "picture": _markup(figures.calibration(curve, k)), "title": "Calibration",
+            "picture": markup(figures.calibration(curve, k)), "title": "Calibration",
             "words": _calibrated(curve),
         })  # fmt: skip
-    return {"label": f"{curve['class']} against the rest" if len(held["classes"]) > 2 else curve["class"],
+    return {"label": f"{class_name(curve['class'])} against the rest" if len(held["classes"]) > 2 else
+            class_name(curve["class"]),
             "figures": drawn, "points": [_point(each) for each in curve["points"]],
             "bins": [_bin(each) for each in curve["bins"]]}  # fmt: skip
 
@@ -146,15 +148,16 @@ def _margins(held: dict[str, Any]) -> dict[str, Any] | None:
     if facts is None:
         return None
     classes, edges = facts["classes"], facts["edges"]
-    shares = [f"of {each['class']} {percent(each['wrong'][0])}" for each in classes]
+    shares = [f"{percent(each['wrong'][0])} of the rows of {class_name(each['class'])}" for each in classes]
     beyond = f" {spaced(facts['beyond'])} rows beyond the ends are counted in the last bars." if facts["beyond"] else ""
     what = "The margin of a row is the score of its own class less that of the best other"
     return {
-        "sentence": f"{what}: below zero the row is on the wrong side, as are {', '.join(shares)}.{beyond}",
+        "sentence": f"{what}: below zero the row is on the wrong side, as are {listed(shares, 12)}.{beyond}",
         "legend": [{"name": each["class"], "colour": figures.colour(k)} for k, each in enumerate(classes)],
-        "picture": _markup(figures.margins(facts)),
+        "picture": markup(figures.margins(facts)),
         "wrong": [
-            [each["class"], spaced(each["rows"]), brief(each["median"], 4), percent(each["wrong"][0]),
+            [each["class"], spaced(each["rows"]), "" if each["median"] is None else brief(each["median"], 4),
+             percent(each["wrong"][0]),
              "" if each["wrong"][1] is None else f"{percent(each['wrong'][1])} … {percent(each['wrong'][2])}"]
             for each in classes
         ],

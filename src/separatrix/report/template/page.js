@@ -10,6 +10,7 @@
   const percent = (p) => {
     const rest = Math.min(p, 1 - p);
     if (rest === 0 || rest >= 0.1) return (100 * p).toFixed(0) + " %";
+    if (rest < 1e-4) return p < 0.5 ? "< 0.01 %" : "> 99.99 %";
     if (p < 0.5) return (100 * p).toPrecision(2) + " %";
     return (100 * p).toFixed(Math.min(13, Math.max(0, 1 - Math.floor(Math.log10(100 * rest))))) + " %";
   };
@@ -138,14 +139,16 @@
       slider.setAttribute("aria-valuetext", "threshold " + t);
       place("roc-dot-0", specificity === null ? null : 1 - specificity, sensitivity);
       place("pr-dot-0", sensitivity, precision);
+      byId("right").textContent = count(tp + tn) + " of " + count(all);
+      byId("right-share").textContent = percent((tp + tn) / all);
       cell("cell-tp", tp, tp + fn); cell("cell-fn", fn, tp + fn);
       cell("cell-fp", fp, fp + tn); cell("cell-tn", tn, fp + tn);
       const price = costs();
       const said = (p) => (p === null ? "not known" : percent(p));
       byId("at-cut").textContent =
-        "Of rows of " + names[0] + " " + said(sensitivity) + " are found (sensitivity); of the others " +
-        said(specificity) + " are let pass (specificity); of the alarms " + said(precision) +
-        " are right (precision). In all " + said((tp + tn) / all) + " are right." +
+        said(sensitivity) + " of the rows of " + names[0] + " are found (sensitivity), " + said(specificity) +
+        " of the others are let pass (specificity), and " + said(precision) + " of the alarms are right (precision). " +
+        "In all " + said((tp + tn) / all) + " are right." +
         (price ? " Mistakes cost " + ((price[0] * fp + price[1] * fn) / all).toPrecision(3) + " a row." : "");
     };
     slider.addEventListener("input", move);
@@ -174,16 +177,6 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
-  const quoted = (text) => (/[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
-  document.querySelectorAll("button.csv").forEach((button) => {
-    show(button);
-    button.addEventListener("click", () => {
-      const rows = [...byId(button.dataset.table).rows].map((row) =>
-        [...row.cells].filter((cell) => !cell.classList.contains("plot"))
-          .map((cell) => quoted(cell.dataset.sort ?? cell.textContent.trim())).join(","));
-      save(button.dataset.table + ".csv", rows.join("\n") + "\n", "text/csv");
-    });
-  });
   const keep = byId("save-model");
   if (keep && byId("model-file")) {
     show(keep);

@@ -1,0 +1,39 @@
+"""A report as the text of a file: a page that is never larger than it may be, Markdown, or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from .markdown import markdown_of
+from .shortening import ROOMS, shortened
+
+LARGEST = 500_000
+"""Bytes of a page."""
+LARGEST_MODEL = 300_000
+"""Bytes of a model file that is put into a page."""
+
+
+def html_of(facts: dict[str, Any], model: str | None, name: str) -> str:
+    """The page that shows most among those that are small enough; it holds the model file where that is small."""
+    from .page import page_of
+
+    held = model if model is not None and len(model.encode()) <= LARGEST_MODEL else None
+    text = ""
+    for room in ROOMS:
+        text = page_of(shortened(facts, room), model=held, name=name)
+        if len(text.encode()) <= LARGEST:
+            return text
+    return page_of(shortened(facts, ROOMS[-1]), name=name)
+
+
+def json_of(facts: dict[str, Any], model: str | None, name: str) -> str:
+    """All facts."""
+    return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+FORMATS: dict[str, Callable[[dict[str, Any], str | None, str], str]] = {
+    "html": html_of, "md": lambda facts, model, name: markdown_of(facts), "json": json_of,
+}  # fmt: skip
+"""Each takes the facts, the text of the model file, and its name."""
