@@ -1,5 +1,6 @@
 """The report in a real browser: nothing is said or fetched, everyone can use it, and what moves is right."""
 
+import csv
 import json
 import re
 
@@ -113,7 +114,7 @@ def test_the_slider_moves_the_dots_and_the_matrix(visit, made):
 
 def test_tables_are_sorted_and_saved(visit, made):
     page = visit(made["two"][0])
-    head = page.locator("#weights-1 thead th", has_text="per SD")
+    head = page.locator("#weights-1 thead th:not(.plot)", has_text="per SD")
     for way in ("ascending", "descending"):
         head.locator("button").click()
         assert head.get_attribute("aria-sort") == way
@@ -123,9 +124,14 @@ def test_tables_are_sorted_and_saved(visit, made):
         numbers = [float(each) for each in cells if each]
         assert numbers == sorted(numbers, reverse=way == "descending")
     with page.expect_download() as got:
-        page.click("button.csv[data-table=weights-1]")
+        page.click("a.csv[download='weights-1.csv']")
+    assert got.value.suggested_filename == "weights-1.csv"
     lines = got.value.path().read_text(encoding="utf-8").splitlines()
     assert len(lines) == 1 + page.locator("#weights-1 tbody tr").count()
+    weights = {row[0]: row[1:] for row in csv.reader(lines)}
+    assert weights["name"][:3] == ["weight", "per SD", "odds ratio"]
+    shown = page.locator("#weights-1 tbody tr", has_text="age").locator("td:nth-child(3)").get_attribute("data-sort")
+    assert float(weights["age"][0]) == float(shown)
     with page.expect_download() as got:
         page.click("#save-model")
     assert got.value.suggested_filename == made["two"][1].name
@@ -139,6 +145,10 @@ def test_without_scripts_all_is_there_to_read(visit, made, kind):
     assert "scripts; they are off" in text or "needs scripts" in text
     assert not page.is_visible("#scoring")
     assert page.locator("button:visible").count() == 0
+    page.locator("details.numbers", has=page.locator("a.csv[download='history.csv']")).locator("summary").click()
+    with page.expect_download() as got:
+        page.click("a.csv[download='history.csv']")
+    assert got.value.path().read_text(encoding="utf-8").startswith("passes,loss,length of the gradient\n")
     for words in ("Checks", "How well it predicts", "Confusion", "How to repeat it"):
         assert words in text
     if kind == "three":

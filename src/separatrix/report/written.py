@@ -11,21 +11,21 @@ from .shortening import ROOMS, shortened
 
 LARGEST = 500_000
 """Bytes of a page."""
-LARGEST_MODEL = 300_000
-"""Bytes of a model file that is put into a page."""
 
 
 def html_of(facts: dict[str, Any], model: str | None, name: str) -> str:
-    """The page that shows most among those that are small enough; it holds the model file where that is small."""
+    """The page that shows most among those that are small enough: with the model file, if that leaves room."""
     from .page import page_of
 
-    held = model if model is not None and len(model.encode()) <= LARGEST_MODEL else None
+    tries = [(room, model) for room in ROOMS[:2] if model is not None] + [(room, None) for room in ROOMS]
     text = ""
-    for room in ROOMS:
+    for room, held in tries:
+        if held is not None and len(held) > LARGEST:
+            continue
         text = page_of(shortened(facts, room), model=held, name=name)
         if len(text.encode()) <= LARGEST:
-            return text
-    return page_of(shortened(facts, ROOMS[-1]), name=name)
+            break
+    return text
 
 
 def json_of(facts: dict[str, Any], model: str | None, name: str) -> str:
