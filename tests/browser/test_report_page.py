@@ -91,6 +91,7 @@ def test_the_slider_moves_the_dots_and_the_matrix(visit, made):
         page.keyboard.press(key)
         t, tp, fp, fn, tn = data["thresholds"][int(page.input_value("#cut"))]
         assert cells() == [tp, fp, fn, tn]
+        assert page.inner_text("#right") == f"{tp + tn:.0f} of {tp + fp + fn + tn:.0f}"  # the sentence above it, too
         assert page.inner_text("#cut-value") == page.inner_text("#confusion-at")
         assert float(page.inner_text("#cut-value")) == t
         x, y = (float(page.get_attribute("#roc-dot-0", name)) for name in ("cx", "cy"))
@@ -158,13 +159,27 @@ def test_without_scripts_all_is_there_to_read(visit, made, kind):
         assert second.locator("svg").first.is_visible()
 
 
-def test_print_fits_a4_and_opens_what_is_folded(visit, made, tmp_path):
-    page = visit(made["two"][0])
-    pdf = page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
+@pytest.mark.parametrize("scripts", [True, False])
+def test_print_fits_a4_and_shows_every_class_but_no_folded_numbers(visit, made, scripts):
+    page = visit(made["three"][0], scripts=scripts)
+    pdf = page.pdf(prefer_css_page_size=True)
     boxes = set(re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf))
     assert {(round(float(w)), round(float(h))) for w, h in boxes} <= {(595, 842), (596, 842), (595, 843)}
-    assert page.evaluate("document.querySelectorAll('details[open]').length") == 0
+    page.emulate_media(media="print")
+    second = page.locator("details.choice", has_text="middle against the rest").last
+    assert second.locator("svg").first.is_visible()
+    assert page.locator("details.numbers:visible").count() == 0
+    assert "not printed" in page.inner_text("footer")
+    page.emulate_media(media="screen")
+    assert page.locator("details.numbers:visible").count() > 5
+    assert "not printed" not in page.inner_text("footer")
+
+
+def test_before_printing_scripts_open_the_classes_and_close_them_again(visit, made):
+    page = visit(made["three"][0])
+    count = "document.querySelectorAll('details.choice:not([open])').length"
+    closed = page.evaluate(count)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate("document.querySelectorAll('details:not([open])').length") == 0
+    assert page.evaluate(count) == 0
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate("document.querySelectorAll('details[open]').length") == 0
+    assert page.evaluate(count) == closed > 0

@@ -25,7 +25,7 @@ from separatrix.report.svg import Scale
 from separatrix.report.ticks import nice_ticks
 from separatrix.report.written import html_of
 
-from .made import LONG, WICKED, facts, make, table
+from .made import LONG, WICKED, facts, table
 
 VOID = {"meta", "link", "input", "br", "path", "rect", "circle"}
 
@@ -55,20 +55,6 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self.open:
             self.texts.append((self.open[-1], data))
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("reports")
-    return {kind: make(folder, kind) for kind in
-            ("two", "three", "separated")}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("facts")
-    return {kind: facts(folder, kind) for kind in
-            ("two", "three", "separated")}  # fmt: skip
 
 
 def states(known):

@@ -11,7 +11,7 @@ from ..interpretation.numerals import brief, percent
 from ..verdict import listed
 from .inputs import Inputs
 from .suspects import condition_of, single_columns
-from .words import class_name
+from .words import class_name, power
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "not known"
 EVENTS, RARE, ILL, GIVEN_AWAY, SAME = 10, 0.05, 1e6, 0.99, 1e-6
@@ -121,7 +121,7 @@ def certificate(inputs: Inputs) -> Check:
         return Check(name, FAILED, "The certificate of the refitted learner does not pass its check.",
                      "Please report this: it is a bug.")  # fmt: skip
     gap = (verdict.get("certificate") or {}).get("relative_gap")
-    bound = f" The loss is at most {gap:.1e} of its size above the best there is." if isinstance(gap, float) else ""
+    bound = f" The loss is at most {power(gap)} of its size above the best there is." if isinstance(gap, float) else ""
     return Check(name, PASSED, f"The fit ended {status}, and its certificate was computed again from the rows by "
                  f"separate code.{bound}")  # fmt: skip
 
@@ -141,7 +141,7 @@ def repeatable(inputs: Inputs) -> Check:
         )
     if refit.difference <= SAME:
         return Check(name, PASSED, "The learner was taught the same rows again, and its scores are those of the model "
-                     f"file to {refit.difference:.0e} of their size." if refit.difference else
+                     f"file to {power(refit.difference)} of their size." if refit.difference else
                      "The learner was taught the same rows again, and its scores are those of the model file to the "
                      "last digit.")  # fmt: skip
     return Check(name, FAILED, "The learner was taught the same rows again, and its scores differ from those of the "

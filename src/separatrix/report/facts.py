@@ -101,6 +101,7 @@ def _verdict(inputs: Inputs) -> dict[str, Any]:
         "ok": bool(said.get("ok")) and not model.interrupted,
         "sentence": reword(said.get("cause") or said.get("text") or "The model file holds no verdict."),
         "remedy": reword(said.get("remedy") or ""),
+        "gap": (said.get("certificate") or {}).get("relative_gap"),
     }
 
 

@@ -135,7 +135,7 @@ def _marks(inputs: Inputs, column: Any, w: Any) -> dict[str, Any]:
     x = inputs.table.numbers(column.name)
     x = x[np.isfinite(x)]
     low, high = (float(x.min()), float(x.max())) if x.size else (0.0, 1.0)
-    for value in nice_ticks(low, high, 6):
+    for value in _ticks(low, high, whole=bool(x.size) and bool((x == np.rint(x)).all())):
         found.append({"text": f"{value:.6g}", "log_odds": float(w[0]) * (value - column.center) / column.scale})
     if column.indicator:
         value = float(column.fill or 0.0)
@@ -143,6 +143,17 @@ def _marks(inputs: Inputs, column: Any, w: Any) -> dict[str, Any]:
             {"text": "missing", "log_odds": float(w[0]) * (value - column.center) / column.scale + float(w[1])}
         )
     return {"name": column.name, "kind": column.kind, "marks": found}
+
+
+def _ticks(low: float, high: float, *, whole: bool) -> list[float]:
+    """Round values of a column; of one that holds whole numbers only such.
+
+    >>> _ticks(1.0, 2.0, whole=True), _ticks(1.0, 4.0, whole=True)
+    ([1.0, 2.0], [1.0, 2.0, 3.0, 4.0])
+    """
+    found = nice_ticks(low, high, 6)
+    own = [each for each in found if each == round(each)] if whole else found
+    return own if len(own) > 1 or not low < high else [low, high]
 
 
 def _scale(base: float, unit: float, total: float) -> list[dict[str, float]]:

@@ -9,6 +9,7 @@ from html import escape
 from typing import NamedTuple
 
 from .ticks import nice_ticks
+from .words import power
 
 
 def short(value: float) -> str:
@@ -25,10 +26,10 @@ def tick_text(value: float) -> str:
     """A number on an axis.
 
     >>> tick_text(0.2), tick_text(-3.0), tick_text(250000.0), tick_text(1e-5)
-    ('0.2', '−3', '250 000', '1e−5')
+    ('0.2', '−3', '250 000', '10⁻⁵')
     """
     if value and (abs(value) >= 1e7 or abs(value) < 1e-3):
-        return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e").replace("-", "−")
+        return power(value).replace("-", "−")
     whole = f"{value:,.0f}".replace(",", " ") if value == round(value) else f"{value:.4g}"
     return whole.replace("-", "−")
 
@@ -73,7 +74,7 @@ class Chart:
 
     @classmethod
     def of(
-        cls, x: tuple[float, float], y: tuple[float, float], *, width: int = 380, height: int = 300,
+        cls, x: tuple[float, float], y: tuple[float, float], *, width: int = 350, height: int = 285,
         log_x: bool = False, log_y: bool = False, left: int = 52, bottom: int = 44,
     ) -> Chart:  # fmt: skip
         """Room for numbers and names at the left and below."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..interpretation.numerals import brief, percent
 from .markup import markup
 from .svg import short
-from .words import cell, measured, spaced
+from .words import cell, measured, power, spaced
 
 NAMES = {
     "accuracy": "accuracy", "error_rate": "error rate", "balanced_accuracy": "balanced accuracy",
@@ -48,6 +48,9 @@ def lead(facts: dict[str, Any]) -> str:
 def verdict_words(facts: dict[str, Any]) -> str:
     """How the fit ended, and what to do, without the word that stands before it."""
     said = facts["verdict"]
+    if said["ok"] and said["status"] == "optimal" and isinstance(said["gap"], float):
+        return (f"No weights do better: the loss is proved to be at most {power(said['gap'])} of its size above the "
+                "least there is. More under “How it was found”.")  # fmt: skip
     text = said["sentence"]
     head = str(said["status"]).replace("-", " ").lower()
     first, _, rest = text.partition(": ")

@@ -33,6 +33,19 @@ def class_name(name: str) -> str:
     return name if plain.isalnum() and not plain[0].isdigit() else f"“{name}”"
 
 
+def power(value: float) -> str:
+    """A small number as people write it.
+
+    >>> power(6.83e-14), power(0.0), power(0.02)
+    ('7·10⁻¹⁴', '0', '0.02')
+    """
+    if not 0 < abs(value) < 1e-3 and abs(value) < 1e7:
+        return f"{value:g}"
+    digit, _, exponent = f"{value:.0e}".partition("e")
+    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{raised}" if digit == "1" else f"{digit}·10{raised}"
+
+
 def measured(value: float, low: float | None, high: float | None) -> str:
     """A measure: four digits after the point, or four in all where it is so small that these would say nothing.
 

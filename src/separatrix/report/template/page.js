@@ -213,7 +213,7 @@
   });
   let closed = [];
   window.addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details:not([open])")];
+    closed = [...document.querySelectorAll("details.choice:not([open])")];
     closed.forEach((each) => { each.open = true; });
   });
   window.addEventListener("afterprint", () => closed.forEach((each) => { each.open = false; }));
