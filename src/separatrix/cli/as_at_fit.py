@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 KEPT = ("na", "decimal", "header", "encoding")
 """What the model keeps: how cells and letters are read. Which rows were taken (--where, --sample) is asked anew."""
-OF_THE_FILE = ("header", "encoding")
+OF_THE_FILE = ("decimal", "header", "encoding")
 """Of these a table of another kind of file knows nothing: they hold where names end as those of the fit did."""
 PACKED = (".gz", ".xz", ".zst", ".zstd")
 Said = TypeVar("Said")

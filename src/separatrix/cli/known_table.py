@@ -31,7 +31,7 @@ class KnownTable:
     """How the letters of a text file are encoded, if not in UTF-8: latin-1, cp1252, utf-16; by default as
     at the fit, where the files are of the same kind."""
     decimal: Annotated[Literal[".", ","] | None, Parameter(group=READING)] = None
-    """The decimal sign of a text table; by default that of the fit."""
+    """The decimal sign of a text table; by default as at the fit, where the files are of the same kind."""
 
     def reading(self, model: Any = None) -> Reading:
         """The same for a table that is opened, its columns as the model has them."""

@@ -45,7 +45,7 @@ class NewRows:
     """How the letters of a text file are encoded, if not in UTF-8; by default as at the fit, where the files
     are of the same kind."""
     decimal: Annotated[Literal[".", ","] | None, Parameter(group=READING)] = None
-    """The decimal sign of a text table; by default that of the fit."""
+    """The decimal sign of a text table; by default as at the fit, where the files are of the same kind."""
     unseen: Annotated[Literal["error", "reference"], Parameter(group=READING)] = "error"
     """What a level is that no training row had: an error, or the reference."""
 
