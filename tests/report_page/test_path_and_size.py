@@ -1,4 +1,4 @@
-"""The path of the weights, the size of pages, CSV and Markdown: what the report says beside the numbers of the model."""
+"""The path of the weights, the size of pages, CSV and Markdown: what a report says beside the model's own numbers."""
 
 import csv
 import io
@@ -175,7 +175,7 @@ def test_csv_is_read_back_as_it_was_and_runs_nothing():
     head = ["name", "interval", "value", "rows"]
     address = csv_link(head, rows)
     assert address.startswith("data:text/csv;charset=utf-8,")
-    assert not set(address) & set("#\"<> \n")
+    assert not set(address) & set('#"<> \n')
     text = unquote(address.partition(",")[2])
     assert text == csv_text(head, rows)
     assert list(csv.reader(io.StringIO(text))) == [

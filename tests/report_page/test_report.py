@@ -269,6 +269,33 @@ def test_a_row_at_the_threshold_is_flagged_as_predictions_at_it_are():
         assert [[point["tn"], point["fp"]], [point["fn"], point["tp"]]] == there.tolist()
 
 
+def test_of_separated_classes_the_rule_that_separates_is_shown(known, made):
+    weights, model = known["separated"]["weights"], separatrix.load(made["separated"][1])
+    assert weights["direction"]
+    lines = weights["blocks"][0]["lines"]
+    assert [line["weight"] for line in lines[1:]] == np.atleast_2d(model.rule.linear().weights)[0].tolist()
+    assert all(line["odds_ratio"] is None for line in lines)
+    assert [line["limit"] for line in lines] == ["-inf", "+inf", *["undetermined"] * (len(lines) - 2)]
+    text = made["separated"][0].read_text(encoding="utf-8")
+    assert "its direction counts, its size says nothing" in text
+    assert "There are no intervals. The classes are separated" in text
+    assert not known["two"]["weights"]["direction"]
+
+
+def test_a_column_without_numbers_is_left_out(tmp_path):
+    known = facts(tmp_path, "three", fit=("--learner", "naive-bayes"))
+    assert all(line["per_deviation"] is None for block in known["weights"]["blocks"] for line in block["lines"])
+    assert "per SD" not in html_of(known, None, "m.json").partition('id="convergence"')[0]
+
+
+def test_rulers_of_whole_numbers_have_whole_marks(known):
+    (age,) = [line for line in known["two"]["nomogram"]["lines"] if line["name"] == "age"]
+    assert all(float(mark["text"]).is_integer() for mark in age["marks"])
+    from separatrix.report.scoring import _ticks
+
+    assert _ticks(1.0, 2.0, whole=False) != _ticks(1.0, 2.0, whole=True) == [1.0, 2.0]
+
+
 # --------------------------------------------------------------------------------------------------------- the command
 
 

@@ -83,7 +83,8 @@ def convergence_facts(inputs: Inputs) -> dict[str, Any]:
     elif hasattr(first, "mistakes"):
         columns = {"mistakes": [each.mistakes for each in history]}
     else:
-        return {"there": False, "why": "This learner keeps no history of its passes."}
+        return {"there": False, "why": "This learner reads its rows once, and computes its answer from what it has "
+                "counted."}  # fmt: skip
     passes = [float(getattr(each, "passes", i + 1)) for i, each in enumerate(history)]
     kept = np.unique(np.linspace(0, len(history) - 1, min(len(history), MOST_STEPS)).round().astype(int)).tolist()
     return {

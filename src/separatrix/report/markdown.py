@@ -9,7 +9,7 @@ from typing import Any
 from ..interpretation.numerals import brief, p_value
 from .shortening import ROOMS, shortened
 from .views import column_view, lead, left_out, measure_cells, verdict_words
-from .views_weights import weight_words
+from .views_weights import scaled, weight_words
 from .words import cell, class_name, spaced
 
 SIGNS = {"failed": "✗", "passed": "✓"}
@@ -80,8 +80,8 @@ def _weights(weights: dict[str, Any]) -> list[str]:
     sentence, why = weight_words(weights, pictured=False)
     found = ["## Weights", escaped(sentence), escaped(why)]
     level = f"{100 * weights['level']:g} % interval"
-    head = ["name", "weight", "per SD", *(["odds ratio"] if weights["odds"] else []),
-            *([level, "p"] if weights["intervals"] else [])]  # fmt: skip
+    head = ["name", "weight", *(["per SD"] if scaled(weights["blocks"]) else [])]
+    head += [*(["odds ratio"] if weights["odds"] else []), *([level, "p"] if weights["intervals"] else [])]
     for block in weights["blocks"]:
         against = f" against {class_name(block['against'])}" if block["against"] is not None else ""
         what = "Log-odds" if weights["odds"] else "Score"
@@ -93,7 +93,9 @@ def _weights(weights: dict[str, Any]) -> list[str]:
 
 def _line(line: dict[str, Any], weights: dict[str, Any]) -> list[str]:
     gone = {"+inf": "+∞", "-inf": "−∞", "finite": ""}.get(line["tends"], "±∞")
-    cells = [line["name"], gone or cell(line["weight"]), gone or cell(line["per_deviation"])]
+    cells = [line["name"], gone or cell(line["weight"])]
+    if scaled(weights["blocks"]):
+        cells.append("" if line["per_deviation"] is None else gone or cell(line["per_deviation"]))
     if weights["odds"]:
         cells.append({"+∞": "∞", "−∞": "0", "±∞": "—"}.get(gone) or cell(line["odds_ratio"]))
     if weights["intervals"]:

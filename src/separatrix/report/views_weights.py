@@ -38,8 +38,12 @@ def weight_words(weights: dict[str, Any], *, pictured: bool = True) -> tuple[str
     blocks = weights["blocks"]
     if not blocks:
         return weights["why"], ""
-    sentence = f"A weight is what one unit of its column adds to the {'log-odds' if weights['odds'] else 'score'}; "
-    sentence += "“per SD” is the same for a standard deviation, so that columns can be compared."
+    sentence = f"A weight is what one unit of its column adds to the {'log-odds' if weights['odds'] else 'score'}"
+    sentence += "; “per SD” is the same for a standard deviation, so that columns can be compared." if scaled(
+        blocks) else "."  # fmt: skip
+    if weights["direction"]:
+        sentence = (f"Maximum likelihood gives no weight a value here. These are the weights of a rule that separates "
+                    f"the rows: its direction counts, its size says nothing. {sentence}")  # fmt: skip
     if pictured:
         sentence += _pictured(weights)
     most, all_of_them = (max(each(block) for block in blocks) for each in
@@ -57,7 +61,19 @@ def weight_words(weights: dict[str, Any], *, pictured: bool = True) -> tuple[str
 def _pictured(weights: dict[str, Any]) -> str:
     what = "odds ratios" if weights["odds"] else "weights"
     ends = f", with {100 * weights['level']:g} % intervals ({weights['method']})" if weights["intervals"] else ""
+    if not scaled(weights["blocks"]):
+        return f" The picture shows {what}{ends}."
     return f" The picture shows {what}, of numbers for a standard deviation, of levels against their reference{ends}."
+
+
+def _limited(weights: dict[str, Any]) -> bool:
+    """Whether it is known what maximum likelihood would make of the weights of a rule that separates."""
+    return bool(weights["direction"]) and any(line["limit"] for block in weights["blocks"] for line in block["lines"])
+
+
+def scaled(blocks: list[dict[str, Any]]) -> bool:
+    """Whether weights per standard deviation are known."""
+    return any(line["per_deviation"] is not None for block in blocks for line in block["lines"])
 
 
 def _block(block: dict[str, Any], weights: dict[str, Any]) -> dict[str, Any]:
@@ -66,9 +82,15 @@ def _block(block: dict[str, Any], weights: dict[str, Any]) -> dict[str, Any]:
     title = f"{'Log-odds' if weights['odds'] else 'Score'} of {class_name(block['class'])}{against}"
     head: list[dict[str, Any]] = [{"text": "", "axis": None}]
     if scale is not None:
-        head.append({"text": f"{'odds ratio' if weights['odds'] else 'weight'}, per SD or level",
+        per = ", per SD or level" * scaled(weights["blocks"])
+        head.append({"text": f"{'odds ratio' if weights['odds'] else 'weight'}{per}",
                      "axis": markup(forest.axis(scale, weights["odds"]))})  # fmt: skip
-    names = ["weight", "per SD", *(["odds ratio"] if weights["odds"] else [])]
+    names = [
+        "weight",
+        *(["per SD"] if scaled(weights["blocks"]) else []),
+        *(["odds ratio"] if weights["odds"] else []),
+    ]
+    names += ["in the limit"] if _limited(weights) else []
     names += [f"its {100 * weights['level']:g} % interval", "SE", "p"] if weights["intervals"] else []
     head += [{"text": name, "axis": None} for name in names]
     return {"title": title, "head": head, "forest": scale is not None, "csv": _csv(block["lines"], weights),
@@ -79,11 +101,14 @@ def _row(line: dict[str, Any], scale: Any, weights: dict[str, Any]) -> dict[str,
     gone = "—" if line["aliased"] and line["tends"] != "finite" else GONE.get(line["tends"], "—")
     raw = None if gone else line["weight"]
     cells: list[Cell] = [{"text": gone or cell(line["weight"]), "sort": raw}]
-    cells.append({"text": "" if line["per_deviation"] is None else gone or cell(line["per_deviation"]),
-                  "sort": None if gone else line["per_deviation"]})  # fmt: skip
+    if scaled(weights["blocks"]):
+        cells.append({"text": "" if line["per_deviation"] is None else gone or cell(line["per_deviation"]),
+                      "sort": None if gone else line["per_deviation"]})  # fmt: skip
     if weights["odds"]:
         odds = {"+inf": "∞", "-inf": "0"}.get(line["tends"], "—" if gone else cell(line["odds_ratio"]))
         cells.append({"text": odds, "sort": None if gone else line["odds_ratio"]})
+    if _limited(weights):
+        cells.append({"text": GONE.get(line["limit"], "—"), "sort": None})
     if weights["intervals"]:
         ends = [line["odds_low"], line["odds_high"]]
         shown = "" if None in ends else f"{cell(ends[0])} … {cell(ends[1])}"

@@ -10,12 +10,18 @@ import numpy as np
 from ..interpretation.summary import Summary
 from .inputs import Inputs
 
+WITHOUT = {
+    "kernel": "The rule scores a row by its likeness to rows that it learnt from: no column has a weight.",
+    "voted": "All the rules that were met while learning vote: there is no one set of weights.",
+}
+"""Rules that have no weights, by their kind."""
 INTERCEPTS = ("(intercept)", "intercept")
 
 
 def weights_facts(model: Any, summary: Summary | None, inputs: Inputs) -> dict[str, Any]:
     """A block of lines for every class that has weights, each with what a forest plot shows of it."""
     found = _found(model, summary, inputs)
+    found = {"direction": False} | found
     found |= {"why": inputs.reword(found["why"]), "notes": list(map(inputs.reword, found["notes"]))}
     levels = {name for column in inputs.encoding.columns for name in column.features if name != column.name}
     for block in found["blocks"]:
@@ -36,16 +42,32 @@ def _plotted(line: dict[str, Any], level: bool) -> list[float | str | None]:
 
 
 def _found(model: Any, summary: Summary | None, inputs: Inputs) -> dict[str, Any]:
-    if summary is not None:
-        return _of_summary(summary)
     rule = model.rule.linear()
+    if summary is not None:
+        found = _of_summary(summary)
+        ends = {line["tends"] for each in found["blocks"] for line in each["lines"]}
+        return found if "finite" in ends or rule is None else _of_direction(model, rule, found, inputs)
     if rule is None:
+        kind = model.rule.kind
         return {"blocks": [], "intervals": False, "odds": False, "level": inputs.level, "method": "", "measures": [],
-                "why": f"{model.learner} has a rule of kind {model.rule.kind!r}, which has no weights.",
+                "why": WITHOUT.get(kind, f"{model.learner} has a rule of kind {kind!r}, which has no weights."),
                 "notes": []}  # fmt: skip
+    return _of_rule(model, rule, inputs)
+
+
+def _of_direction(model: Any, rule: Any, summary: dict[str, Any], inputs: Inputs) -> dict[str, Any]:
+    """No weight has a value; the rule that separates the rows has a direction, which is worth seeing."""
+    found = _of_rule(model, rule, inputs, odds=False)
+    if len(found["blocks"]) == len(summary["blocks"]) == 1:  # the weights of one score, line by line
+        for line, told in zip(found["blocks"][0]["lines"], summary["blocks"][0]["lines"], strict=False):
+            line["limit"] = told["tends"]
+    return found | {"why": summary["why"], "measures": summary["measures"], "direction": True}
+
+
+def _of_rule(model: Any, rule: Any, inputs: Inputs, *, odds: bool | None = None) -> dict[str, Any]:
     W, b = np.atleast_2d(rule.weights), np.atleast_1d(np.asarray(rule.intercept, dtype=np.float64))
     scaled = None if model.scaled_weights is None else np.atleast_2d(model.scaled_weights)
-    odds = bool(getattr(model.rule, "likely", False))
+    odds = bool(getattr(model.rule, "likely", False)) if odds is None else odds
     blocks = []
     for k, label in enumerate(list(map(str, rule.classes))[-len(W) :]):
         lines = [_line("(intercept)", float(b[k]), None, odds)]
@@ -98,5 +120,5 @@ def _line(name: str, weight: float, per_deviation: float | None, odds: bool) -> 
         "name": name, "weight": weight, "per_deviation": per_deviation,
         "odds_ratio": math.exp(min(weight, 700.0)) if odds and not math.isnan(weight) else None,
         "odds_low": None, "odds_high": None, "low": None, "high": None, "error": None, "p": None, "aliased": False,
-        "tends": "finite",
+        "tends": "finite", "limit": None,
     }  # fmt: skip
