@@ -6,35 +6,39 @@ import re
 
 import numpy as np
 import pytest
-from report_page.made import LONG, WICKED, make
+from report_page.made import LONG, WICKED, made_once
 
 import separatrix
 from separatrix.io.table import Columns
 
+FEW_ROWS = """document.querySelectorAll("tbody").forEach((body) =>
+  [...body.rows].slice(8).forEach((row) => row.remove()))"""
+"""All rows of a table are made alike, and axe takes its time for each."""
+OPEN = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 KINDS = ("two", "three", "separated", "quasi")
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pages")
-    return {kind: make(folder, kind) for kind in KINDS}
+    return {kind: made_once(kind, tmp_path_factory) for kind in KINDS}
 
 
 @pytest.mark.parametrize(("kind", "width", "scheme"), [
-    ("two", 1280, "light"), ("two", 400, "dark"), ("three", 400, "light"), ("separated", 1280, "dark"),
+    ("two", 400, "dark"), ("three", 1280, "light"), ("separated", 400, "light"),
 ])  # fmt: skip
 def test_silent_offline_accessible_and_never_wider_than_the_window(visit, made, kind, width, scheme):
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     page = visit(made[kind][0], width=width, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate(OPEN)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate(FEW_ROWS)
     found = axe.run(page)
     assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
     passed = {each["id"]: len(each["nodes"]) for each in found["passes"]}
     assert passed["color-contrast"] > 100  # a rule that stumbles is among neither
     assert len(passed) > 20
     assert [each["id"] for each in found["incomplete"] if each["id"] != "color-contrast"] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.said == []
     assert page.asked == [made[kind][0].as_uri()]
     assert page.evaluate("document.querySelectorAll('script').length") == 3

@@ -2,15 +2,14 @@
 
 import pytest
 
-from .made import facts, make
+from .made import facts, made_once
 
 KINDS = ("two", "three", "separated")
 
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("reports")
-    return {kind: make(folder, kind) for kind in KINDS}
+    return {kind: made_once(kind, tmp_path_factory) for kind in KINDS}
 
 
 @pytest.fixture(scope="session")

@@ -63,6 +63,16 @@ def make(folder, kind="two", *typed, fit=None):
     return page, model, data
 
 
+_KEPT = {}
+
+
+def made_once(kind, factory):
+    """The same report for all who only look at it: made once in a process."""
+    if kind not in _KEPT:
+        _KEPT[kind] = make(factory.mktemp("reports"), kind)
+    return _KEPT[kind]
+
+
 def facts(folder, kind="two", *typed, fit=None):
     """The facts of such a report, as --format json writes them."""
     (data, model), path = fitted(folder, kind, fit), folder / f"{kind}-facts.json"

@@ -43,6 +43,11 @@ def test_the_path_ends_at_the_weights_of_the_model(known, made, kind):
     assert path["at"] == sorted(path["at"])
 
 
+def test_the_loss_of_separated_classes_is_shown_above_its_limit(known):
+    assert known["separated"]["convergence"]["least"] == 0
+    assert known["two"]["convergence"]["least"] is None
+
+
 def test_the_path_of_separated_classes_is_said_to_have_no_end(known, made):
     assert known["separated"]["path"]["endless"]
     assert "grow for ever" in made["separated"][0].read_text(encoding="utf-8")

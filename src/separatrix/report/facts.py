@@ -88,10 +88,19 @@ def convergence_facts(inputs: Inputs) -> dict[str, Any]:
     passes = [float(getattr(each, "passes", i + 1)) for i, each in enumerate(history)]
     kept = np.unique(np.linspace(0, len(history) - 1, min(len(history), MOST_STEPS)).round().astype(int)).tolist()
     return {
-        "there": True, "same_rows": inputs.seen, "steps": len(history), "passes": [passes[i] for i in kept],
+        "there": True, "same_rows": inputs.seen, "least": _limit(inputs.refit.estimator), "steps": len(history),
+        "passes": [passes[i] for i in kept],
         "start": [int(getattr(history[i], "start", 0)) for i in kept],
         **{name: [float(values[i]) for i in kept] for name, values in columns.items()},
     }  # fmt: skip
+
+
+def _limit(estimator: Any) -> float | None:
+    """What the loss of separated classes falls to and never reaches; None where there is a minimum."""
+    verdict = getattr(estimator, "verdict_", None)
+    status = getattr(verdict, "status", "")
+    value = getattr(getattr(verdict, "certificate", None), "value", None) if status == "quasi-separated" else None
+    return 0.0 if status == "separated" else None if value is None else float(value)
 
 
 def _verdict(inputs: Inputs) -> dict[str, Any]:

@@ -114,16 +114,17 @@ def convergence(facts: dict[str, Any]) -> list[str]:
     passes = facts["passes"]
     wide = (min(passes), max(passes) if max(passes) > min(passes) else min(passes) + 1)
     if "value" in facts:
-        least = min(facts["value"])
+        least = min(facts["value"]) if facts["least"] is None else facts["least"]
         floor = abs(least) * 2.0**-52 or 2.0**-52
         above = [max(each - least, floor) for each in facts["value"]]
+        name = "Loss above the best that was reached" if facts["least"] is None else "Loss above its limit"
         return [
-            _falling("loss", "Loss above the best that was reached", above, facts, wide, "c0"),
+            _falling("loss", name, above, facts, wide, "c0"),
             _falling("gradient", "Length of the gradient", facts["gradient"], facts, wide, "c1"),
         ]
     if "mistakes" in facts:
         chart = Chart.of(wide, (0, max(facts["mistakes"]) or 1.0))
-        chart.axes("passes over the rows", "mistakes in the pass")
+        chart.axes("passes over the rows", "mistakes in the pass", whole=True)
         chart.line(list(zip(passes, facts["mistakes"], strict=True)), "c0")
         first, last = facts["mistakes"][0], facts["mistakes"][-1]
         return [chart.svg("mistakes", "Mistakes of each pass", f"From {brief(first)} to {brief(last)} mistakes.")]
@@ -148,7 +149,7 @@ def _falling(name: str, title: str, values: list[float], facts: dict[str, Any], 
         there = [1.0]
     low, high = 10.0 ** math.floor(math.log10(min(there))), 10.0 ** math.ceil(math.log10(max(there)) + 1e-9)
     chart = Chart.of(wide, (low, high if high > low else 10 * low), log_y=True, left=70)
-    chart.axes("passes over the rows", title.lower(), about=max(1, min(5, int(wide[1] - wide[0]))))
+    chart.axes("passes over the rows", title.lower(), whole=True)
     starts = sorted(set(facts["start"]))
     for one in starts:
         own = [(p, max(v, low)) for p, v, s in zip(facts["passes"], values, facts["start"], strict=True) if s == one]

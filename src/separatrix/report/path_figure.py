@@ -24,7 +24,7 @@ def draw(facts: dict[str, Any]) -> str:
     chart = Chart(
         Scale(*wide, LEFT, WIDTH - NAMES), Scale(low - room, high + room, HEIGHT - 44, 12), WIDTH, HEIGHT,
     )  # fmt: skip
-    chart.axes(facts["unit"], "weight per SD" if facts["standardised"] else "weight", about=6)
+    chart.axes(facts["unit"], "weight per SD" if facts["standardised"] else "weight", about=6, whole=True)
     chart.line([(wide[0], 0.0), (wide[1], 0.0)], "zero")
     for k, line in enumerate(lines):
         chart.line(list(zip(at, line["values"], strict=True)), _kind(k))

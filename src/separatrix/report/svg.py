@@ -80,13 +80,13 @@ class Chart:
         """Room for numbers and names at the left and below."""
         return cls(Scale(*x, left, width - 20, log_x), Scale(*y, height - bottom, 12, log_y), width, height)
 
-    def axes(self, x_name: str, y_name: str, *, about: int = 5) -> None:
-        """Grid, numbers, and what the axes are."""
+    def axes(self, x_name: str, y_name: str, *, about: int = 5, whole: bool = False) -> None:
+        """Grid, numbers, and what the axes are; x that counts something has `whole` numbers only."""
         for value in self.y.ticks(about):
             at = short(self.y(value))
             self.parts.append(f'<path class="grid" d="M{short(self.x.start)} {at}H{short(self.x.end)}"/>')
             self.text(self.x.start - 6, self.y(value) + 4, tick_text(value), "end")
-        for value in self.x.ticks(about):
+        for value in (each for each in self.x.ticks(about) if not whole or each == round(each)):
             self.parts.append(f'<path class="tick" d="M{short(self.x(value))} {short(self.y.start)}v4"/>')
             self.text(self.x(value), self.y.start + 17, tick_text(value), "middle")
         self.parts.append(f'<path class="axis" d="M{short(self.x.start)} {short(self.y.end)}V{short(self.y.start)}'

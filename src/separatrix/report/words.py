@@ -51,7 +51,11 @@ def measured(value: float, low: float | None, high: float | None) -> str:
 
     >>> measured(0.46451, 0.4, 0.5), measured(-0.00043, -0.14, 0.14), measured(0.00043, 0.0004, 0.0005)
     ('0.4645', '−0.0004', '0.0004300')
+    >>> measured(0.0, None, None)
+    '0'
     """
+    if value == 0:
+        return "0"
     wide = low is not None and high is not None and high - low >= 0.01
     if not wide and abs(value) < 0.01:
         return number(value, 4)
