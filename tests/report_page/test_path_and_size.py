@@ -154,6 +154,24 @@ def test_a_page_that_fits_is_not_shortened(known):
     assert LONG in html_of(facts, None, "m.json")
 
 
+def test_many_classes_share_no_colours_and_zeros_step_back(known):
+    facts = deepcopy(known["three"])
+    held = facts["held_out"]
+    names = [f"kind {k}" for k in range(9)]
+    held |= {"classes": names, "confusion": np.eye(9).tolist(), "right": 9.0}
+    one = held["margins"]["classes"][0]
+    held["margins"]["classes"] = [{**one, "class": name} for name in names]
+    text = html_of(facts, None, "m.json")
+    assert 'class="legend"' not in text
+    assert re.search(r'id="margins".*?</svg>', text, re.DOTALL)[0].count('class="bar') == 1
+    assert f"as are {round(100 * one['wrong'][0])} % of all rows" in text
+    table = re.search(r'id="confusion".*?</table>', text, re.DOTALL)[0]
+    assert table.count("·") == 72
+    assert "predicted kind 0" not in table
+    assert 'class="legend"' in html_of(known["three"], None, "m.json")
+    assert "predicted middle" in html_of(known["three"], None, "m.json")
+
+
 def test_classes_that_are_shown_as_one_keep_their_rows(known):
     facts = deepcopy(known["three"])
     held, room = facts["held_out"], ROOMS[-1]

@@ -98,7 +98,8 @@ def margins(facts: dict[str, Any]) -> str:
     chart = Chart.of((edges[0], edges[-1]), (0, max(heights) * 1.05 or 1.0), width=760, height=300, left=60)
     chart.axes(f"margin of the row, in {facts['unit']}: wrong below 0, right above", "rows", about=6)
     floor = [0.0] * len(heights)
-    for k, each in enumerate(classes):
+    series = classes if len(classes) <= COLOURS else [{"counts": heights}]  # a colour for two classes tells of neither
+    for k, each in enumerate(series):
         counts = each["counts"]
         chart.bars([(edges[i], edges[i + 1], floor[i], floor[i] + n) for i, n in enumerate(counts)], colour(k))
         floor = [below + n for below, n in zip(floor, counts, strict=True)]

@@ -14,6 +14,8 @@ from .words import cell, class_name, spaced
 POINT_HEAD = ["threshold", "found (TP)", "false alarms (FP)", "missed (FN)", "let pass (TN)", "sensitivity",
               "its interval", "specificity", "precision", "its interval"]  # fmt: skip
 CUT = 0.5
+FEW = 4
+"""Classes that sentences and heads of tables spell out."""
 
 
 def all_views(facts: dict[str, Any]) -> dict[str, Any]:
@@ -76,11 +78,12 @@ def _confusion(held: dict[str, Any], marked: dict[str, Any] | None) -> dict[str,
         k = classes.index(held["positive"])
         ids = {(k, k): "tp", (k, 1 - k): "fn", (1 - k, k): "fp", (1 - k, 1 - k): "tn"}
         counts = [[marked[ids[j, i]] for i in range(2)] for j in range(2)]
-    rows = []
+    rows, two = [], len(classes) == 2
     for j, name in enumerate(classes):
         total = sum(counts[j])
         cells = [
-            {"count": spaced(n), "share": percent(n / total) if total else "", "id": f"cell-{ids[j, i]}" if ids else "",
+            {"count": spaced(n) if n or two else "·", "share": percent(n / total) if total and (n or two) else "",
+             "id": f"cell-{ids[j, i]}" if ids else "",
              "shade": round(6 * n / total) if total else 0}
             for i, n in enumerate(counts[j])
         ]  # fmt: skip
@@ -90,7 +93,9 @@ def _confusion(held: dict[str, Any], marked: dict[str, Any] | None) -> dict[str,
     cut = held["classes_all"] - len(classes) + 1
     more = (f" The {cut} classes with the fewest rows are shown as one; all are in what --format json writes."
             if held["classes_all"] > len(classes) else "")  # fmt: skip
-    return {"rows": rows, "right": f"{spaced(right)} of {spaced(every)}", "share": percent(right / every),
+    many = len(classes) > FEW
+    return {"many": many, "heads": list(classes) if many else [f"predicted {each}" for each in classes],
+            "rows": rows, "right": f"{spaced(right)} of {spaced(every)}", "share": percent(right / every),
             "sentence": f"Shares are of the rows of a true class.{more}"}  # fmt: skip
 
 
@@ -143,17 +148,26 @@ def _bin(each: dict[str, Any]) -> list[str]:
             f"{each['observed']:.4f}", ends]  # fmt: skip
 
 
+def _wrong_sides(classes: list[dict[str, Any]]) -> str:
+    """The share of rows on the wrong side: of each class, or of all where there are many."""
+    if len(classes) <= FEW:
+        return listed([f"{percent(each['wrong'][0])} of the rows of {class_name(each['class'])}" for each in classes])
+    rows = sum(each["rows"] for each in classes)
+    return f"{percent(sum(each['rows'] * each['wrong'][0] for each in classes) / rows)} of all rows"
+
+
 def _margins(held: dict[str, Any]) -> dict[str, Any] | None:
     facts = held["margins"]
     if facts is None:
         return None
     classes, edges = facts["classes"], facts["edges"]
-    shares = [f"{percent(each['wrong'][0])} of the rows of {class_name(each['class'])}" for each in classes]
+    shares = _wrong_sides(classes)
     beyond = f" {spaced(facts['beyond'])} rows beyond the ends are counted in the last bars." if facts["beyond"] else ""
     what = "The margin of a row is the score of its own class less that of the best other"
     return {
-        "sentence": f"{what}: below zero the row is on the wrong side, as are {listed(shares, 12)}.{beyond}",
-        "legend": [{"name": each["class"], "colour": figures.colour(k)} for k, each in enumerate(classes)],
+        "sentence": f"{what}: below zero the row is on the wrong side, as are {shares}.{beyond}",
+        "legend": [{"name": each["class"], "colour": figures.colour(k)} for k, each in enumerate(classes)]
+        if len(classes) <= figures.COLOURS else [],
         "picture": markup(figures.margins(facts)),
         "wrong": [
             [each["class"], spaced(each["rows"]), "" if each["median"] is None else brief(each["median"], 4),
