@@ -68,6 +68,12 @@ def test_learners_have_a_path_or_the_reason_why_not(tmp_path, learner, kind, uni
         assert path["unit"] == unit
 
 
+def test_learners_that_are_made_of_others_do_not_claim_to_be_formulas(tmp_path):
+    known = facts(tmp_path, "three", "--cv", "2", fit=("--reduction", "one-vs-rest", "--l2", "0.1"))
+    assert "several learners" in known["convergence"]["why"]
+    assert known["path"]["why"] == known["convergence"]["why"]
+
+
 def test_a_learner_that_is_followed_is_the_one_that_fit_gives():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(80, 3)), rng.integers(0, 2, 80)

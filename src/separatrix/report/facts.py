@@ -71,7 +71,7 @@ def convergence_facts(inputs: Inputs) -> dict[str, Any]:
     kept = getattr(inputs.refit.estimator, "history_", None) or []
     history = [each for each in kept if getattr(each, "start", 0) != TRIAL]  # a trial saw a part of the rows
     if not history:
-        why = inputs.refit.why or "This learner computes its answer in closed form, or reads its rows once."
+        why = inputs.refit.why or inputs.refit.followed.why or "This learner reads its rows once."
         return {"there": False, "why": why}
     first = history[0]
     if hasattr(first, "value"):

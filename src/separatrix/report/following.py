@@ -122,7 +122,7 @@ def _tracked(steps: Iterable[Any], at: Callable[[Any, int], float]) -> Track:
 def _ended(estimator: Any, track: Track, unit: str) -> Followed:
     """The path of the start that led to the answer, if one did."""
     if track.last is None or not hasattr(estimator, "coef_"):
-        return Followed(why="It was at its answer before its first step.")
+        return Followed(why="It ended before its first step.")
     W, path = np.atleast_2d(np.asarray(estimator.coef_, dtype=np.float64)), track.path()
     if path[-1].weights.shape != W.shape or not np.isfinite(path[-1].weights).all():
         return Followed(why="Its weights on the way are not those of the answer.")
@@ -130,5 +130,5 @@ def _ended(estimator: Any, track: Track, unit: str) -> Followed:
     best = min(ends, key=lambda start: float(np.abs(ends[start] - W).max()))
     size = 1e-6 * (1.0 + float(np.abs(W).max()))
     if estimator.verdict_.status not in ENDLESS and float(np.abs(ends[best] - W).max()) > size:
-        return Followed(why="Its answer is a mean of weights on the way, or is mended after the last step.")
+        return Followed(why="Its answer is made of what was found on the way: it is not where the last step stood.")
     return Followed(tuple(place for place in path if place.start == best), unit)
