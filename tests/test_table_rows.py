@@ -8,10 +8,11 @@ from separatrix.certificate import Evidence, stray_of
 from separatrix.data import Rows
 from separatrix.fitting.geometry import frame_of
 from separatrix.frame import Ask, Frame
+from separatrix.grams import TablePairs
 from separatrix.learners import logistic, rows_at_hand
 from separatrix.learners.memory import deviations_of, means_of, moments_of
 from separatrix.losses import LogisticSquared, LogLikelihood, Squared
-from separatrix.risk import Risk, TablePairs, compiled_jet
+from separatrix.risk import Risk, compiled_jet
 from separatrix.table_rows import TableRows, squares
 
 ORDERS = {

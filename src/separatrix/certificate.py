@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from .data import Rows, Sparse
 from .data.threads import one_blas_thread
+from .grams import FAR, TablePairs, levels_near
 from .linalg import EPS, PANEL, Factor, Root, factor
 from .losses import Squared
-from .risk import BLOCK, FAR, Frame, Risk, TablePairs, block_rows, levels_near
+from .risk import BLOCK, Frame, Risk, block_rows
 from .table_rows import TableRows, squares
 from .tiles import Gram, shared
 

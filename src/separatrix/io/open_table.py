@@ -24,7 +24,8 @@ from .parts import Loaded, Part
 from .profiles import profile_of_levels
 from .row_lines import look, places_in
 from .table import Coded, Floats
-from .text_table import TEXT, load
+from .text_loading import load
+from .text_table import TEXT
 
 MANY = 1 << 16
 """Rows from which a look at a column is work enough for a thread."""

@@ -18,7 +18,8 @@ from .json_lines import load_json
 from .nearest import did_you_mean
 from .parts import ROOM, Loaded, Options, Part, types_of
 from .sources import FORMATS, Format, Source, find
-from .text_table import TEXT, TextFile, UnlikeLinesError, bytes_needed, load, load_arrays, plan, with_like_lines
+from .text_loading import bytes_needed, load, load_arrays
+from .text_table import TEXT, TextFile, UnlikeLinesError, plan, with_like_lines
 
 if TYPE_CHECKING:
     from .open_table import OpenTable
