@@ -105,6 +105,15 @@ def test_an_encoding_that_is_none_is_named(world, name):
     assert "encoding" in said
 
 
+@pytest.mark.parametrize("largest", ["-1e308", "1.7976931348623157e308", "8.98846567431158e307", "1e151"])
+def test_numbers_as_large_as_there_are_have_a_mean(world, largest):
+    world.reset()
+    rows = "".join(f"{'rg'[k % 2]},{k % 5},1\n" for k in range(40))
+    (world.work / "t.csv").write_text(f"x,z,y\n{rows}r,{largest},1\ng,,2\n")
+    for more in ([], ["--standardise"]):
+        assert world.hold(["fit", "t.csv", "--target", "x", "--missing", "impute", *more]) in (0, 3)
+
+
 def test_a_pipe_with_a_name_is_read_whole(world):
     world.reset()
     whole = world.ran(["schema", "a.csv", "--json"], b"")[1]

@@ -135,7 +135,7 @@ def _moments(table: Table, name: str) -> tuple[float, float]:
     if not x.size:
         raise nothing_there(name)
     largest = float(np.abs(x).max())
-    unit = 2.0 ** math.frexp(largest)[1] if largest > 1e150 else 1.0  # so that no square overflows
+    unit = 2.0 ** min(math.frexp(largest)[1], 1023) if largest > 1e150 else 1.0  # so that no square overflows
     x = x / unit
     mean = float(x.mean())
     if x.min() == x.max():
