@@ -77,6 +77,9 @@ def test_the_form_gives_the_probabilities_of_the_model(visit, made, kind):
         shown = [float(page.get_attribute(f"#p{k}", "data-value")) for k in range(len(model.classes))]
         assert np.abs(np.array(shown) - expected).max() < 1e-9
         assert f"Predicted: {model.labels(X)[i]}" in page.inner_text("#answer")
+    if kind == "two":  # digits that nobody believes are not shown
+        page.fill("#f0", "5000")
+        assert "with a probability of > 99.99 %." in page.inner_text("#answer")
     page.fill("#f0", "many")
     assert "needs a number" in page.inner_text("#answer")
     assert page.get_attribute("#f0", "aria-invalid") == "true"

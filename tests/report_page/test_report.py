@@ -177,6 +177,9 @@ def test_levels_that_the_model_does_not_know_fail_a_check_and_other_rows_are_not
     assert states(found)["Unseen levels"] == "failed"
     assert states(found)["Repeatable"] == states(found)["Certificate"] == "not known"
     assert not found["repeat"]["seen"]
+    assert "the path does not end at its weights" in html_of(found, None, "m.json")
+    (unseen,) = [each for each in found["checks"] if each["name"] == "Unseen levels"]
+    assert f"“{WICKED}” has Paris" in unseen["sentence"]
     assert run(["report", str(model), str(other), "-o", str(out), "--unseen", "error", "--quiet"]) == 3
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from .words import class_name, power
 PASSED, FAILED, UNKNOWN = "passed", "failed", "not known"
 EVENTS, RARE, ILL, GIVEN_AWAY, SAME = 10, 0.05, 1e6, 0.99, 1e-6
 """Rows of the rarest class a parameter; a share; a condition; an AUC of one column; how close a refit must come."""
+PLAIN = re.compile(r"\w[\w.=/%()+-]*")
 SIZE = 4_000_000
 """Numbers of X up to which separation is looked for where the fit itself has not."""
 
@@ -35,8 +37,8 @@ class Check:
 
 
 def quoted(name: str) -> str:
-    """A name that is no single word in quotation marks, so that sentences can be read."""
-    return f"“{name}”" if " " in name else name
+    """A name that is more than a word in quotation marks, so that sentences can be read."""
+    return name if PLAIN.fullmatch(name) else f"“{name}”"
 
 
 def signed_share(value: float) -> str:

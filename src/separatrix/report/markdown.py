@@ -9,6 +9,7 @@ from typing import Any
 from ..interpretation.numerals import brief, p_value
 from .shortening import ROOMS, shortened
 from .views import column_view, lead, left_out, measure_cells, verdict_words
+from .views_found import ELSEWHERE
 from .views_weights import scaled, weight_words
 from .words import cell, class_name, spaced
 
@@ -125,7 +126,8 @@ def _path(facts: dict[str, Any]) -> list[str]:
     found, path = ["## How it was found", " ".join(filter(None, said))], facts["path"]
     if path["there"]:
         rows = [[line["name"], cell(line["values"][0]), cell(line["values"][-1])] for line in path["lines"]]
-        found += [f"Weights per SD by {path['unit']}, the first and the last that were kept:",
+        found += [f"Weights per SD by {path['unit']}, the first and the last that were kept:"
+                  + ("" if path["same_rows"] else f" {ELSEWHERE}"),
                   table(["weight", f"at {brief(path['at'][0])}", f"at {brief(path['at'][-1])}"], rows)]  # fmt: skip
     return found
 

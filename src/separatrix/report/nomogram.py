@@ -20,7 +20,9 @@ def draw(facts: dict[str, Any]) -> str:
     total = Scale(0, max(facts["most"], 1e-12), LEFT, WIDTH - 30)
     parts = _ruler(0, "Points", [(points(v), tick_text(float(v))) for v in range(0, 101, 10)])
     for i, line in enumerate(lines, 1):
-        marks = sorted(((points(each["points"]), each["text"]) for each in line["marks"]), key=lambda mark: mark[0])
+        minus = "−" if line["kind"] == "number" else "-"
+        marks = sorted(((points(each["points"]), each["text"].replace("-", minus)) for each in line["marks"]),
+                       key=lambda mark: mark[0])  # fmt: skip
         parts += _ruler(i, line["name"], marks)
     sums = [(total(value), tick_text(value)) for value in nice_ticks(0, facts["most"], 10)]
     parts += _ruler(len(lines) + 1, "Sum of points", sums)

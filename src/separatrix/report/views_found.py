@@ -9,6 +9,8 @@ from . import figures, path_figure
 from .markup import markup
 from .words import cell, spaced
 
+ELSEWHERE = ("The learner was taught the rows of this report, which are not those that the model was learnt from: the "
+             "path does not end at its weights.")  # fmt: skip
 STEPS = 60
 """Steps of a path that the table shows."""
 
@@ -46,9 +48,10 @@ def _path(facts: dict[str, Any]) -> dict[str, Any] | None:
     scaled = ", each times the standard deviation of its column" if facts["standardised"] else ""
     grow = (" The classes are separated, wholly or in part: some weights grow for ever, and where the fit stopped to "
             "follow them is no answer." if facts["endless"] else "")  # fmt: skip
+    whose = "" if facts["same_rows"] else f" {ELSEWHERE}"
     kept = [i for i in range(len(at)) if i % -(-len(at) // STEPS) == 0 or i == len(at) - 1]
     return {
-        "sentence": f"{which}{scaled}, as they were found, by {facts['unit']}.{grow}",
+        "sentence": f"{which}{scaled}, as they were found, by {facts['unit']}.{whose}{grow}",
         "picture": markup(path_figure.draw(facts)),
         "head": [facts["unit"], *(line["name"] for line in lines)],
         "rows": [[brief(at[i], 6), *(cell(line["values"][i], 6) for line in lines)] for i in kept],

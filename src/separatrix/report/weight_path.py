@@ -32,6 +32,7 @@ def path_facts(inputs: Inputs) -> dict[str, Any]:
     status = str(getattr(getattr(inputs.refit.estimator, "verdict_", None), "status", ""))
     return {
         "there": True, "unit": followed.unit, "standardised": scale is not None, "endless": status in ENDLESS,
+        "same_rows": inputs.seen,
         "at": [place.at for place in followed.path], "weights": int(final.size),
         "lines": [{"name": names[j], "values": flat[:, j].tolist()} for j in order.tolist()],
     }  # fmt: skip
