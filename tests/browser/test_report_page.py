@@ -78,7 +78,7 @@ def test_the_form_gives_the_probabilities_of_the_model(visit, made, kind):
         assert np.abs(np.array(shown) - expected).max() < 1e-9
         assert f"Predicted: {model.labels(X)[i]}" in page.inner_text("#answer")
     if kind == "two":  # digits that nobody believes are not shown
-        page.fill("#f0", "5000")
+        page.fill("#f0", "400")
         assert "with a probability of > 99.99 %." in page.inner_text("#answer")
     page.fill("#f0", "many")
     assert "needs a number" in page.inner_text("#answer")
