@@ -14,6 +14,7 @@ import separatrix
 from separatrix.report.csv_text import csv_link, csv_text
 from separatrix.report.following import MOST, Place, Track, taught
 from separatrix.report.markdown import escaped, markdown_of
+from separatrix.report.markup import coded
 from separatrix.report.path_figure import spread
 from separatrix.report.shortening import OTHERS, ROOMS, shortened
 from separatrix.report.words import class_name
@@ -249,6 +250,12 @@ def test_rows_of_markdown_tables_have_as_many_cells_as_their_heads(known):
         if block.startswith("| "):
             counts = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
             assert len(counts) == 1, block
+
+
+def test_options_stand_in_one_piece_and_nothing_else_becomes_markup():
+    assert str(coded("a <b> & --l2 0.01, --no-header.")) == (
+        'a &lt;b&gt; &amp; <code class="option">--l2</code> 0.01, <code class="option">--no-header</code>.'
+    )
 
 
 def test_what_markdown_would_read_is_escaped():

@@ -12,6 +12,7 @@ from typing import Any
 from . import views, views_found, views_held, views_weights
 from .checks import FAILED, PASSED
 from .csv_text import csv_link
+from .markup import coded
 from .svg import Chart
 from .words import class_name
 
@@ -23,9 +24,9 @@ def page_of(facts: dict[str, Any], *, model: str | None = None, name: str = "mod
 
     folder = files(__package__) / "template"
     style, script = (_lean((folder / each).read_text(encoding="utf-8")) for each in ("page.css", "page.js"))
-    template = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    ).from_string((folder / "page.html").read_text(encoding="utf-8"))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["coded"] = coded
+    template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     return template.render(
         facts=facts, style=Markup(style), script=Markup(script), style_hash=hash_of(style),  # noqa: S704
         script_hash=hash_of(script), numbers=Markup(as_json(numbers_of(facts))),  # noqa: S704
