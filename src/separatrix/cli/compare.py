@@ -80,7 +80,7 @@ def compare(
     from .fold_learning import Encoded
     from .lesson import lesson_of
 
-    with opened(data, reading, talking.seed) as table:
+    with opened(data, reading, talking) as table:
         single = {"weights": [weights] if weights else [], "group": [group] if group else []}
         check_columns(table, {"target": [target], **single})
         decisions = decisions_of(table, reading, target=target, weights=weights, group=[group] if group else [])

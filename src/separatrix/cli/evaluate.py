@@ -93,7 +93,7 @@ def evaluate(
     column = target or training.get("target")
     if not column:
         raise UsageError("the model does not say which column holds the classes: --target COLUMN.")
-    with opened(data, reading.reading(learnt), talking.seed) as table:
+    with opened(data, reading.reading(learnt), talking) as table:
         single = {"weights": [weights] if weights else [], "group": [group] if group else []}
         check_columns(table, {"target": [column], **single, "by": by})
         found = judged(learnt, table, target=column, weights=weights, group=group, positive=positive, unseen=unseen)

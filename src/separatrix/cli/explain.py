@@ -59,7 +59,7 @@ def explain(
     Wanted().check(saved)
     asked = {"for_class": _label(saved, "--for-class", for_class), "against": _label(saved, "--against", against)}
     assert saved.encoding is not None
-    with open_for(saved, data, rows, talking.seed, verbatim=False) as table:
+    with open_for(saved, data, rows, talking, verbatim=False) as table:
         check_columns(saved, table)
         places = _places(row, table.rows)
         X = saved.encoding.matrix(table, unseen=rows.unseen)[places]

@@ -179,7 +179,7 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
 
     with ExitStack() as stack:
         loading = stack.enter_context(early(modules_of_a_fit(asked.known.home, asked.data), now=False))
-        table = stack.enter_context(opened(asked.data, asked.reading, asked.seed, loading.begin))
+        table = stack.enter_context(opened(asked.data, asked.reading, talking, loading.begin))
         from .fit_facts import Outcome, rows_of_rule, table_facts, training_facts
         from .lesson import lesson_of
         from .teaching import teach

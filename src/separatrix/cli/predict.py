@@ -109,7 +109,7 @@ def predict(
         check_output(output, (model, *data), "predicted.csv")
     elif kind == "parquet" and not talking.json and is_terminal(sys.stdout):
         raise UsageError("Parquet is not for the screen: name a file with --output.")
-    with open_for(saved, data, rows, talking.seed, verbatim=not (only or talking.json)) as table:
+    with open_for(saved, data, rows, talking, verbatim=not (only or talking.json)) as table:
         found = predicted(saved, table, wanted, rows.unseen)
         if not (only or talking.json):
             _check_names(found.columns, table.names, prefix)
@@ -158,18 +158,19 @@ def _check_names(added: dict[str, np.ndarray[Any, Any]], there: tuple[str, ...],
         )
 
 
-def open_for(saved: Any, data: tuple[str, ...], rows: NewRows, seed: int, *, verbatim: bool) -> Any:
+def open_for(saved: Any, data: tuple[str, ...], rows: NewRows, talking: Talking, *, verbatim: bool) -> Any:
     """The table, its columns read as the model needs them; `verbatim`: to be written out again."""
     from ..io.opening import open_table
-    from .tables import sources_of
+    from .tables import shown, sources_of
 
-    columns = () if saved.encoding is None else saved.encoding.columns
-    return open_table(
-        sources_of(data), format=rows.input_format, na=rows.na, where=rows.where, sample=rows.sample, seed=seed,
-        header=rows.header, encoding=rows.encoding, decimal=rows.decimal or ".",
-        number=[each.name for each in columns if each.kind == "number"],
-        category=[each.name for each in columns if each.kind == "category"], keep_text=verbatim,
-    )  # fmt: skip
+    columns, sources = () if saved.encoding is None else saved.encoding.columns, sources_of(data)
+    with shown(sources, talking) as begun:
+        return open_table(
+            sources, format=rows.input_format, na=rows.na, where=rows.where, sample=rows.sample, seed=talking.seed,
+            header=rows.header, encoding=rows.encoding, decimal=rows.decimal or ".",
+            number=[each.name for each in columns if each.kind == "number"],
+            category=[each.name for each in columns if each.kind == "category"], keep_text=verbatim, meanwhile=begun,
+        )  # fmt: skip
 
 
 def _words(rows: int, counts: dict[str, int], output: str | None) -> str:

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from . import streams
 from .console import has_cursor, shortened, tell, width_of
+from .durations import duration as duration
 from .interrupting import interruptible
 from .options import Talking
+from .waiting import Waiting
 
 T = TypeVar("T")
 
@@ -128,14 +130,6 @@ def facts(count: int, step: Any, seconds: float, total: float | None, first: Mar
     return [f"step {count}", *held, *rate, left or f"{duration(seconds)} so far"]
 
 
-def duration(seconds: float) -> str:
-    """Seconds, minutes or hours, whichever reads best."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
 def shower_of(talking: Talking, total: float | None, clock: Callable[[], float]) -> _Shower:
     """How progress is shown: nothing when quiet or asked for nothing; a bar on a terminal; lines elsewhere."""
     if talking.quiet or talking.progress == "never":
@@ -163,15 +157,18 @@ def watch(
     clock : callable
         Seconds, never running back.
     """
-    shower = shower_of(talking, total, clock)
+    shower, waiting = shower_of(talking, total, clock), Waiting(talking, "the first step")
     try:
         with interruptible(talking.quiet) as interruption:
+            waiting.begin()
             for count, step in enumerate(steps, 1):
                 shower.show(count, step)
+                waiting.begin(f"step {count + 1}, or the proof after the last one")
                 yield step
                 if interruption.asked:
                     return
     finally:
+        waiting.close()
         shower.close()
         close = getattr(steps, "close", None)
         if close is not None:

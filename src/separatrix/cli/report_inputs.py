@@ -56,7 +56,7 @@ def inputs_of(model: Any, data: tuple[str, ...], reading: KnownTable, asked: Ask
     if not target:
         raise UsageError("the model does not say which column holds the classes: --target COLUMN.")
     positive = 1 if asked.positive is None else positive_of(asked.positive, names)
-    with opened(data, reading.reading(model), asked.talking.seed) as table:
+    with opened(data, reading.reading(model), asked.talking) as table:
         check_columns(table, {"target": [target]})
         if not table.rows:
             raise DataError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])

@@ -109,9 +109,9 @@ def model_given(model: Any) -> Given:
         document = to_document(made)
         text = json.dumps(document, ensure_ascii=False) if document.get("side_file") is None else None
         return Given(made, text, "model.json")
-    text = Path(model).read_text(encoding="utf-8") if Path(model).exists() else None
-    learnt = read(model)
-    whole = text is not None and json.loads(text).get("side_file") is None  # else half of it is elsewhere
+    learnt = read(model)  # first: it refuses what is no model, however large
+    text = Path(model).read_text(encoding="utf-8")
+    whole = json.loads(text).get("side_file") is None  # else half of it is elsewhere
     return Given(learnt, text if whole else None, Path(model).name)
 
 

@@ -51,7 +51,7 @@ def schema(
     """
     if len(data) == 1 and (data[0] in COMMANDS or data[0] in ("error", "model")) and not Path(data[0]).is_file():
         return _of_command(data[0])
-    with opened(data, reading, talking.seed) as table:
+    with opened(data, reading, talking) as table:
         decisions = decisions_of(table, reading, target=target, weights=weights, group=group)
         rows = table.rows
     return Answer(

@@ -57,7 +57,7 @@ def separable(
 
     if output is not None:
         check_output(output, data, "proof.json")
-    with opened(data, reading, talking.seed) as table:
+    with opened(data, reading, talking) as table:
         decisions = decisions_of(table, reading, target=target, weights=weights)
         case = _settle(table, decisions, target, weights, missing, intercept)
         proof = certificate(case)

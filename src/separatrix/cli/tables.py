@@ -10,10 +10,11 @@ from typing import Any
 
 from ..io.errors import DataError, Remedy
 from .answer import UsageError
-from .console import is_terminal
+from .console import is_terminal, shortened
 from .failing import NoDataError
 from .meant import did_you_mean
-from .options import Reading
+from .options import Reading, Talking
+from .waiting import Waiting
 
 
 def sources_of(data: Sequence[str]) -> tuple[str, ...]:
@@ -27,15 +28,32 @@ def sources_of(data: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def opened(
-    data: Sequence[str], reading: Reading, seed: int, meanwhile: Callable[[], None] = lambda: None
+    data: Sequence[str], reading: Reading, talking: Talking, meanwhile: Callable[[], None] = lambda: None
 ) -> Iterator[Any]:
     """The table, read as the options say; what is dropped is decided later. `meanwhile` is called as duckdb begins."""
     sources = sources_of(data)
     from ..io.opening import open_table  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     said = {each.name: getattr(reading, each.name) for each in fields(reading) if each.name != "drop"}
-    with open_table(sources, **said, seed=seed, meanwhile=meanwhile) as table:
+    with shown(sources, talking, meanwhile) as begun:
+        table = open_table(sources, **said, seed=talking.seed, meanwhile=begun)
+    with table:
         yield table
+
+
+@contextmanager
+def shown(
+    sources: Sequence[str], talking: Talking, meanwhile: Callable[[], None] = lambda: None
+) -> Iterator[Callable[[Callable[[], float]], None]]:
+    """What is to be called as duckdb begins to read: from then on it is shown how far it is."""
+    named = shortened(" ".join(sources), 40)
+    with Waiting(talking, f"reading {named}") as waiting:
+
+        def begun(share: Callable[[], float]) -> None:
+            meanwhile()
+            waiting.begin(share=share)
+
+        yield begun
 
 
 def check_columns(table: Any, asked: dict[str, Sequence[str]]) -> None:

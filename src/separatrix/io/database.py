@@ -25,6 +25,7 @@ def connect(spill: Path | None = None) -> Any:
         },
     )
     connection.execute("SET python_enable_replacements = false")  # a name in SQL must not find a Python variable
+    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")  # it tells who asks
     return connection
 
 

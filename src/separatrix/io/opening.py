@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ def open_table(
     sources: Sequence[str], *, format: Format | None = None, na: Sequence[str] = (), number: Sequence[str] = (),  # noqa: A002
     category: Sequence[str] = (), where: str | None = None, sample: int | None = None, seed: int = 0,
     keep_text: bool = False, header: bool | None = None, encoding: str | None = None, decimal: str = ".",
-    meanwhile: Callable[[], None] = lambda: None,
+    meanwhile: Callable[[Callable[[], float]], None] = lambda _: None,
 ) -> OpenTable:  # fmt: skip
     """The rows of files, globs or stdin ("-") as one table.
 
@@ -41,7 +42,8 @@ def open_table(
     columns: it sees this table and nothing else. `sample` rows are drawn at random, by `seed`. With `keep_text` every
     cell is kept as text, so that `write` need not read the files again. `header` tells whether the first line names
     the columns; None: yes, but a line that looks like data is an error. `encoding` is that of text files; None: UTF-8.
-    `decimal` is "." or ",", the decimal sign of text tables. `meanwhile` is called just before duckdb reads them.
+    `decimal` is "." or ",", the decimal sign of text tables. `meanwhile` is called just before duckdb reads them,
+    with a function that tells how much of a file has been read, from 0 to 1, or less where that is not known.
     """
     if format is not None and format not in FORMAT_NAMES:
         raise DataError(f"there is no format {format!r}", because=did_you_mean(format, FORMAT_NAMES))
@@ -55,7 +57,8 @@ def open_table(
     try:
         connection = connect(Path(folder.name) / "spill")
         found = find(sources, Path(folder.name), format, encoding)
-        loaded = _loaded(connection, found, options, Path(folder.name), meanwhile)
+        begin = partial(meanwhile, partial(_share_read, connection))
+        loaded = _loaded(connection, found, options, Path(folder.name), begin)
         rows = sum(part.rows for part in loaded.parts)
         if not rows:
             raise DataError("there is a line of names, and no row", place=Place(found[0].name, None))
@@ -72,6 +75,11 @@ def open_table(
             connection.close()
         folder.cleanup()
         raise
+
+
+def _share_read(connection: Any) -> float:
+    """The part of a file that duckdb has read; it may be asked from another thread."""
+    return float(connection.query_progress()) / 100
 
 
 def _loaded(
