@@ -295,6 +295,22 @@ def test_rays_settle_what_linear_programs_would(seed, monkeypatch):
     assert dict(separability(X, y).coefficients) == with_rays
 
 
+def test_of_very_many_directions_no_signs_are_looked_for(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 2, 80), rng.normal(size=80), rng.integers(0, 2, 80)]).astype(float)
+    y = np.where(X[:, 0] + X[:, 2] > 0, 1, rng.integers(0, 2, 80))
+    known = dict(separability(X, y).coefficients)
+    assert set(known.values()) > {"finite"}
+    monkeypatch.setattr(signs, "MOST_DIRECTIONS", 0)
+    found = separability(X, y)
+    told = dict(found.coefficients)
+    assert found.check(X, y)
+    assert {name for name, kind in told.items() if kind == "finite"} == {
+        name for name, kind in known.items() if kind == "finite"
+    }
+    assert set(told.values()) == {"finite", "undetermined"}
+
+
 def test_what_balances_exactly_is_told_from_what_nearly_does():
     A = np.array([[1.0, 0.1], [-3.0, -0.3]])
     assert not balances_exactly(A, np.array([3.0, 1.0]))  # 3 · 0.1 is not 0.3

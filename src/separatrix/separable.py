@@ -131,7 +131,8 @@ class Separability:
     coefficients: Mapping[Any, Any]
     """For each column, and for "(intercept)": what maximum likelihood makes of its coefficient: "finite", "+inf",
     "-inf", or "undetermined" where it goes to infinity either way, or the column is a combination of columns before it
-    (the others are judged without it), or there are more weights than can be asked about (then `rank.rank` is None).
+    (the others are judged without it), or there are more weights than can be asked about (then `rank.rank` is None),
+    or the directions of separation are so many (300) that which sign each has would take minutes.
     Of K classes such a mapping for each class but the last, whose weights are zero. For many rows that are separated it
     is worked out when first looked at; until then the result refers to X."""
     certificate: SeparationProof

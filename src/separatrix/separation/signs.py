@@ -24,6 +24,8 @@ CLOSE = 1e-9
 STEADY = 1e-7
 """Pivots, relative, with which an inverse can be trusted."""
 NEAREST, AT_ONCE, ROUNDS = 6, 16, 20
+MOST_DIRECTIONS = 300
+"""Directions that are left, beyond which no signs are looked for: a thousand coefficients would take a minute."""
 RAYS, BEYOND, LOW = 2, 1.01, 1e-12
 """Rounds in which rays are tried first; how far beyond zero, relative, one must lead; what keeps its matrix regular."""
 
@@ -59,7 +61,7 @@ def _kinds(found: Found, F: Any) -> NDArray[np.str_]:
     size = np.abs(F) @ np.abs(N)
     free = (np.abs(f) > NOTHING * size).any(axis=1)
     kinds = np.where(free, "undetermined", "finite").astype("<U12")
-    if not free.any():
+    if not free.any() or N.shape[1] > MOST_DIRECTIONS:
         return kinds
     beta = np.linalg.lstsq(N, found.v, rcond=None)[0]
     cone = Cone(found, beta)
