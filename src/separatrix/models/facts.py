@@ -17,6 +17,7 @@ from ..feature_base import FeatureMap
 from ..interpretation.summary import Summary
 from ..learners.memory import deviations_of, means_of
 from ..learners.validation import checked_costs
+from ..table_rows import TableRows
 from .document import DIGITS
 from .rules import Rule, mapped
 
@@ -59,7 +60,9 @@ def spread_of(X: Any, sample_weight: Any, rule: Rule, features: FeatureMap | Non
     """Means and deviations of what the rule reads, by the rows of the fit; nothing where a number is missing."""
     if X is None:
         return {}
-    rows = Sparse.of(X.tocsr().astype(np.float64)) if hasattr(X, "tocsr") else np.asarray(X, np.float64)
+    rows: Any = X
+    if not isinstance(X, TableRows):
+        rows = Sparse.of(X.tocsr().astype(np.float64)) if hasattr(X, "tocsr") else np.asarray(X, np.float64)
     if rule.kind == "naive bayes":
         made: Any = rule.features(rows.dense() if isinstance(rows, Sparse) else rows)  # type: ignore[attr-defined]
     else:

@@ -37,14 +37,22 @@ KEYS = (
 )  # fmt: skip
 
 
-def save(model: Any, path: Any) -> None:
+def save(model: Any, path: Any, X: Any = None, y: Any = None, sample_weight: Any = None) -> None:
     """Write a fitted learner, or a `Model`, to a file: JSON that holds numbers and no code.
 
     The file is whole or not there: it is written under another name beside it, and renamed. Of a model with a kernel
     or more than 100 000 numbers the long lists lie in a safetensors file beside it, which goes where it goes. What a
     file cannot hold is refused with a sentence.
+
+    With the rows of the fit, X, y and sample_weight, the file also has a fingerprint of them, and weights per standard
+    deviation. A `LogisticRegression` finds them itself, as long as they are in memory and unchanged.
     """
-    write(model if isinstance(model, Model) else import_module(".taking", __package__).model_of(model), path)
+    if isinstance(model, Model):
+        if X is not None or y is not None or sample_weight is not None:
+            raise TypeError("X, y and sample_weight are for a learner that was just fitted; a Model has its facts.")
+        write(model, path)
+        return
+    write(import_module(".training_rows", __package__).model_with_rows(model, X, y, sample_weight), path)
 
 
 def load(path: Any, *, largest: int = LARGEST, accept_changes: bool = False) -> Model:
