@@ -29,16 +29,23 @@ def judged(
     truth = truth_of(table, target, names)
     if model.encoding is not None:
         check_columns(model, table)
-    X = model.encoding.matrix(table, unseen) if model.encoding is not None else _plain(model, table)
+    blocks = model.encoding.blocks(table, unseen) if model.encoding is not None else [_plain(model, table)]
+    answers = [(np.asarray(model.labels(X)).astype(str), _scores(model, X), model.probabilities(X)) for X in blocks]
+    said, scores, probabilities = (_together(each) for each in zip(*answers, strict=True))
     places = {label: place for place, label in enumerate(names)}
-    labels, which = np.unique(np.asarray(model.labels(X)).astype(str), return_inverse=True)
+    labels, which = np.unique(said, return_inverse=True)
     chosen = np.array([places[label] for label in labels.tolist()], dtype=np.intp)[which]
     return Predictions(
-        names, truth, chosen, _scores(model, X), model.probabilities(X),
+        names, truth, chosen, scores, probabilities,
         None if weights is None else weights_of(table, weights),
         None if group is None else groups_of(table, group).astype(np.intp),
         positive=1 if positive is None else positive_of(positive, names),
     )  # fmt: skip
+
+
+def _together(parts: tuple[Any, ...]) -> Any:
+    """The answers for some rows after those for others; None where the model gives none."""
+    return None if parts[0] is None else parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def truth_of(table: Any, target: str, classes: tuple[str, ...]) -> Places:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -111,7 +111,28 @@ def in_words(contributions: list[tuple[Cell, float]]) -> str:
 def predicted(model: Any, table: Any, wanted: Wanted, unseen: Literal["error", "reference"]) -> Predicted:
     """The rows of a table, as the model sees them."""
     check_columns(model, table)
-    X = model.encoding.matrix(table, unseen=unseen)
+    parts = [_predicted(model, X, wanted) for X in model.encoding.blocks(table, unseen)]
+    return parts[0] if len(parts) == 1 else joined(parts) if parts else _predicted(model, _no_rows(model), wanted)
+
+
+def _no_rows(model: Any) -> Floats:
+    return np.empty((0, len(model.encoding.names)))
+
+
+def joined(parts: list[Predicted]) -> Predicted:
+    """The rows of one part after those of another."""
+    first = parts[0]
+
+    def of(name: str) -> Any:
+        return None if getattr(first, name) is None else np.concatenate([getattr(each, name) for each in parts])
+
+    because = None if first.explanations is None else [row for each in parts for row in each.explanations or ()]
+    return replace(
+        first, labels=of("labels"), probabilities=of("probabilities"), distances=of("distances"), explanations=because
+    )
+
+
+def _predicted(model: Any, X: Floats, wanted: Wanted) -> Predicted:
     probabilities: Any = None
     if wanted.proba or wanted.threshold is not None:
         probabilities = model.probabilities(X)

@@ -21,6 +21,8 @@ TOGETHER = 1 << 28
 """Bytes of columns that are held at a time to be written together."""
 BLOCK = 1 << 18
 """Numbers that are written together: they stay in the cache until all their columns are there."""
+TOGETHER_WRITTEN = 1 << 24
+"""Numbers of rows that are written at a time where nobody needs them all at once."""
 THREADS, MANY = 2, 1 << 22
 """From so many numbers on, so many threads write: half of the time goes into memory that is touched for the first time.
 """
@@ -69,6 +71,20 @@ class Encoding:
             _write(found, written, places)
             start = places[-1]
         return found
+
+    def blocks(
+        self, table: Table, unseen: Literal["error", "reference"] = "error", numbers: int = TOGETHER_WRITTEN
+    ) -> Iterator[Floats]:
+        """The same rows, some at a time: of a wide table the matrix would not fit into memory."""
+        columns = written_columns(self.columns, table, unseen)
+        places = np.cumsum([0, *(len(column.features) for column in self.columns)]).tolist()
+        step = max(1, numbers // max(1, len(self.names)))
+        for lo in range(0, table.rows, step):
+            rows = slice(lo, min(lo + step, table.rows))
+            found = np.zeros((rows.stop - lo, len(self.names)))
+            for column, at in zip(columns, places, strict=False):
+                column.fill(found, at, rows)
+            yield found
 
     def to_dict(self) -> list[dict[str, Any]]:
         """What a model file keeps."""
@@ -162,11 +178,11 @@ class Number:
     column: Column
     missing: NDArray[np.bool_] | None
 
-    def fill(self, out: Floats, at: int, lo: int, hi: int) -> None:
-        """Rows lo to hi of the columns from `at` on."""
-        self.fill_numbers(out[lo:hi, at], slice(lo, hi))
+    def fill(self, out: Floats, at: int, rows: slice) -> None:
+        """Write these rows to the columns from `at` on."""
+        self.fill_numbers(out[:, at], rows)
         if self.missing is not None:
-            out[lo:hi, at + 1] = self.missing[lo:hi]
+            out[:, at + 1] = self.missing[rows]
 
     def fill_numbers(self, target: Floats, rows: slice) -> None:
         """z of these rows."""
@@ -190,14 +206,13 @@ class Category:
     column: Column
     missing: NDArray[np.bool_] | None
 
-    def fill(self, out: Floats, at: int, lo: int, hi: int) -> None:
-        """Rows lo to hi of the columns from `at` on, which hold zeros."""
-        place = self.place[self.codes[lo:hi]]
-        rows = np.flatnonzero(place)
-        block = out[lo:hi].reshape(-1)
-        block[rows * out.shape[1] + (place[rows] + (at - 1))] = 1.0
+    def fill(self, out: Floats, at: int, rows: slice) -> None:
+        """Write these rows to the columns from `at` on, which hold zeros."""
+        place = self.place[self.codes[rows]]
+        there = np.flatnonzero(place)
+        out.reshape(-1)[there * out.shape[1] + (place[there] + (at - 1))] = 1.0
         if self.missing is not None:
-            out[lo:hi, at + len(self.column.levels) - 1] = self.missing[lo:hi]
+            out[:, at + len(self.column.levels) - 1] = self.missing[rows]
 
 
 def _write(out: Floats, columns: Sequence[Number | Category], places: Sequence[int]) -> None:
@@ -206,7 +221,7 @@ def _write(out: Floats, columns: Sequence[Number | Category], places: Sequence[i
 
     def write(lo: int) -> None:
         for column, at in zip(columns, places, strict=False):
-            column.fill(out, at, lo, min(lo + step, len(out)))
+            column.fill(out[lo : lo + step], at, slice(lo, min(lo + step, len(out))))
 
     starts = range(0, len(out), step)
     if out.size < MANY:
