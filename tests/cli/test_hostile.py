@@ -114,6 +114,17 @@ def test_numbers_as_large_as_there_are_have_a_mean(world, largest):
         assert world.hold(["fit", "t.csv", "--target", "x", "--missing", "impute", *more]) in (0, 3)
 
 
+def test_an_answer_that_rounding_spoilt_is_not_given(world):
+    """Beside 10³⁰⁸ a difference of 1 is nothing, and it alone separates the classes."""
+    world.reset()
+    rows = ["0,1,r"] * 21 + ["-1e308,1,r", "1,1,g"] + ["0,1,r"] * 8
+    (world.work / "t.csv").write_text("\n".join(["x,y,z", *rows]) + "\n")
+    status, _, said = world.ran(["separable", "t.csv", "--target", "z"], b"")
+    assert status == 3
+    assert "cannot be proved" in said
+    assert "--drop x" in said
+
+
 def test_a_pipe_with_a_name_is_read_whole(world):
     world.reset()
     whole = world.ran(["schema", "a.csv", "--json"], b"")[1]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from .. import __version__
+from ..io.errors import DataError, Remedy
 from .answer import DONE, NO, Answer
 from .files import check_output, write_whole
 from .options import READING, Reading, Talking
@@ -100,9 +102,25 @@ def _settle(
     cost = None if weights is None else table.numbers(weights)
     result = separability(X, y, cost, fit_intercept=intercept)
     if not result.check(X, y, cost):
-        raise RuntimeError(f"the certificate of {result.kind!r} does not pass its own check.")
+        raise _unproved(X, encoding)
     rows = named_rows(result)
     return Case(result, tuple(encoding.names), dict(zip(rows, table.places(rows), strict=True)))
+
+
+def _unproved(X: Any, encoding: Any) -> DataError:
+    """What was found does not hold in exact arithmetic: some number is so large that others are lost beside it."""
+    size = abs(X).max(axis=0)
+    j = int(size.argmax())
+    column = next(each.name for each in encoding.columns if encoding.names[j] in each.features)
+    return DataError(
+        "whether the classes are separated cannot be proved: the answer that was found does not hold in exact arithmetic",
+        column=column,
+        because=f"Its numbers reach {size[j]:.3g}, beside which small differences are lost to rounding.",
+        remedies=[
+            Remedy("give it larger units in the file, or leave out", f"--drop {shlex.quote(column)}"),
+            Remedy("or leave such rows out", f"--where {shlex.quote(f'abs({column}) < 1e15')}"),
+        ],
+    )
 
 
 def _save(output: str, proof: dict[str, Any]) -> str:
@@ -116,8 +134,6 @@ def _own(weights: str | None, missing: Missing) -> list[str]:
 
 def _next(data: tuple[str, ...], target: str, result: Any, same: list[str]) -> str:
     """A fit whose weights are finite."""
-    import shlex
-
     finite = " --objective firth" if len(result.classes) == 2 else " --l2 0.01"
     settings = "" if result.kind == "overlap" else finite
     return f"separatrix fit {shlex.join(data or ('-',))} --target {shlex.quote(target)}{settings}{after(same)}"
