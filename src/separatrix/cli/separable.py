@@ -113,7 +113,7 @@ def _unproved(X: Any, encoding: Any) -> DataError:
     j = int(size.argmax())
     column = next(each.name for each in encoding.columns if encoding.names[j] in each.features)
     return DataError(
-        "whether the classes are separated cannot be proved: the answer that was found does not hold in exact arithmetic",
+        "whether the classes are separated cannot be proved: what was found does not hold in exact arithmetic",
         column=column,
         because=f"Its numbers reach {size[j]:.3g}, beside which small differences are lost to rounding.",
         remedies=[
