@@ -26,7 +26,7 @@ from .absent import present
 from .targets import checked_targets, class_costs, rows_of
 from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
-SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 2_000_000, 50_000
+SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
 """Numbers in X: threads and compiled passes pay from so many on; signs of coefficients wait until asked for."""
 MANY = 40
 """Directions that are left, from which on each sign takes long."""
