@@ -474,3 +474,9 @@ def test_a_model_of_objects_takes_objects_only():
     assert model.predict(["dddd"]).tolist() in (["a"], ["b"])
     with pytest.raises(ValueError, match="failed for class 'a', with TypeError"):
         model.predict([1.0])
+
+
+def test_features_whose_squares_overflow_are_refused():
+    X = np.array([[0.0], [1.0], [2.0], [1e308], [-1e308]])
+    with pytest.raises(ValueError, match="sums over the features overflow"):
+        JointClassifier().fit(X, ["a", "b", "a", "b", "a"])

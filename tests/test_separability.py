@@ -4,6 +4,7 @@ import dataclasses
 import json
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -1094,3 +1095,31 @@ def test_names_that_json_does_not_know_are_written_as_text():
 def test_one_weight_for_all_rows_is_checked_as_it_was_given():
     X, y = [[0.0], [1], [1], [2]], [0, 0, 1, 1]
     assert separability(X, y, 2).check(X, y, 2)
+
+
+@pytest.mark.parametrize("far", [1e15, 1e20, 1e100, 1e150, 1e300])
+@pytest.mark.parametrize("times", [1, 4000], ids=["few rows", "many rows"])
+def test_no_answer_is_given_that_a_far_row_spoils(far, times):
+    """One number, beside which the difference that separates is nothing: right, or refused."""
+    x = np.array([*[0.0] * 29 * times, 1.0, -far])[:, None]
+    y = np.array([*["r"] * 29 * times, "g", "r"])
+    found = None
+    with suppress(ArithmeticError):
+        found = separability(x, y)
+    assert found is None or (found.kind == "separated" and found.check(x, y))
+
+
+def test_columns_whose_small_differences_may_be_lost_are_seen(monkeypatch):
+    from separatrix.learners import separability as asking
+
+    monkeypatch.setattr(asking, "CHECKED", 0)
+    rng = np.random.default_rng(0)
+    usual = np.column_stack([rng.normal(1000, 1, 5000), rng.random(5000) < 0.1, rng.random(5000) < 1e-3, np.ones(5000)])
+    assert not asking._may_be_lost(usual, "separated")
+    for column, row in ((0, 17), (2, 4999)):
+        far = usual.copy()
+        far[row, column] = 1e14
+        assert asking._may_be_lost(far, "quasi-separated")
+        assert not asking._may_be_lost(far, "overlap")
+    far[:, 2] *= 1e-14  # all of it in other units
+    assert asking._may_be_lost(far, "separated")

@@ -89,7 +89,10 @@ class Chart:
         R = triangle(_weighted(sample))
         R = R if len(R) else np.zeros((1, p))
         penalised = np.setdiff1d(np.arange(p), free)
-        size = np.linalg.norm(R, axis=0)
+        with np.errstate(over="ignore"):
+            size = np.linalg.norm(R, axis=0)
+        if not np.isfinite(size).all():
+            raise OverflowError("The squares of the features overflow.")
         found = dependence(R, 64 * EPS * size)
         kept, aliased, combination = found.kept, found.aliased, found.combination
         combination[np.abs(combination) * size[kept, None] <= ROUNDING * size[aliased]] = 0.0

@@ -114,6 +114,16 @@ def test_numbers_as_large_as_there_are_have_a_mean(world, largest):
         assert world.hold(["fit", "t.csv", "--target", "x", "--missing", "impute", *more]) in (0, 3)
 
 
+@pytest.mark.parametrize(
+    "learner", ["joint", "logistic", "least-squares", "perceptron", "gaussian-naive-bayes", "discriminant"]
+)
+def test_sums_that_overflow_are_told_by_their_column(world, learner):
+    world.reset()
+    rows = [f"{'rg'[k % 2]},{k % 5},{k % 3}" for k in range(40)]
+    (world.work / "t.csv").write_text("\n".join(["x,z,y", *rows, "r,1e308,1", "g,-1.5e308,2"]) + "\n")
+    assert world.hold(["fit", "t.csv", "--target", "x", "--learner", learner]) in (0, 3)
+
+
 def test_an_answer_that_rounding_spoilt_is_not_given(world):
     """Beside 10³⁰⁸ a difference of 1 is nothing, and it alone separates the classes."""
     world.reset()

@@ -166,7 +166,8 @@ def test_a_proof_that_fails_its_check_is_never_told(write, answer, monkeypatch, 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("bugs")))
     monkeypatch.setattr("separatrix.separable.Separability.check", lambda *_: False)
     status, data = answer("separable", write(OVERLAP), "--target", "y")
-    assert (status, data["error"]["kind"]) == (70, "bug")
+    assert (status, data["error"]["kind"]) == (3, "data")
+    assert "cannot be proved" in data["error"]["problem"]
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,10 @@ def _settle(
     encoding = learn_encoding(table, decisions, missing=missing)
     X, y = encoding.matrix(table), labels_of(table, target)
     cost = None if weights is None else table.numbers(weights)
-    result = separability(X, y, cost, fit_intercept=intercept)
+    try:
+        result = separability(X, y, cost, fit_intercept=intercept)
+    except ArithmeticError as error:
+        raise _unproved(X, encoding) from error
     if not result.check(X, y, cost):
         raise _unproved(X, encoding)
     rows = named_rows(result)

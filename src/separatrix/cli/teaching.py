@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..io.errors import DataError
+from numpy.linalg import LinAlgError
+
+from ..data.reading import largest
+from ..io.errors import DataError, Remedy
 from .answer import UsageError
 from .learners import LEARNERS, Learner
 from .lesson import Lesson
 from .options import Talking
 from .typed_values import KINDS, option
 from .wording import in_options
+
+HUGE = 1e100
+"""Numbers whose sums of squares may overflow on their way."""
 
 
 def check_weights(name: str, learner: Learner) -> None:
@@ -28,7 +35,7 @@ def teach(estimator: Any, learner: Learner, lesson: Lesson, talking: Talking, *,
     from .progress import watch
 
     given = (lesson.X, lesson.y) if lesson.weights is None else (lesson.X, lesson.y, lesson.weights)
-    with told_by_the_verdict(), in_words_of_options():
+    with told_by_the_verdict(), overflow_told(lesson), in_words_of_options():
         if learner.course and not reduced:
             steps: Iterable[Any] = getattr(estimator, learner.course)(*given)
             for _ in watch(steps, talking, getattr(estimator, "max_passes", None)):
@@ -39,6 +46,24 @@ def teach(estimator: Any, learner: Learner, lesson: Lesson, talking: Talking, *,
         except KeyboardInterrupt:
             if getattr(getattr(estimator, "verdict_", None), "status", "") != "interrupted":
                 raise
+
+
+@contextmanager
+def overflow_told(lesson: Lesson) -> Iterator[None]:
+    """Where sums of squares overflow, what breaks is not the learner: the column is named."""
+    try:
+        yield
+    except (LinAlgError, FloatingPointError, OverflowError, ZeroDivisionError) as error:
+        size = largest(lesson.X)
+        j = int(size.argmax())
+        if not size[j] > HUGE:
+            raise
+        column = next(each.name for each in lesson.encoding.columns if lesson.encoding.names[j] in each.features)
+        raise DataError(
+            f"its numbers reach {size[j]:.3g}, and sums of their squares overflow", column=column,
+            remedies=[Remedy("give it larger units in the file, or leave it out", f"--drop {shlex.quote(column)}"),
+                      Remedy("or give number columns the mean 0 and the deviation 1", "--standardise")],
+        ) from error  # fmt: skip
 
 
 @contextmanager
@@ -57,7 +82,7 @@ def in_words_of_options() -> Iterator[None]:
     """What a learner refuses, in its own sentence, with names as they are typed: a setting, or else the rows."""
     try:
         yield
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError) as error:  # what NumPy's linear algebra cannot do is a ValueError
         if not _is_ours(error):
             raise
         sentence, first = in_options(str(error)), str(error).partition(" ")[0].partition("=")[0]

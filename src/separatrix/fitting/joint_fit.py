@@ -89,7 +89,10 @@ Fit = Generator[JointProgress, None, JointOutcome]
 
 def minimise_joint(problem: JointProblem) -> Fit:
     """The minimum of the likelihood; or the lowest of the minima of the squared error that its starts lead to."""
-    chart = Chart.of(problem.sample, problem.l2, problem.free)
+    try:
+        chart = Chart.of(problem.sample, problem.l2, problem.free)
+    except OverflowError:
+        raise NotFiniteError from None
     risk = JointRisk.of(problem.loss, problem.sample, chart, problem.l2, problem.free)
     outcomes: list[JointOutcome] = []
     passes = chart.passes

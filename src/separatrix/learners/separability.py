@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..data import Rows, Sparse
-from ..data.reading import finite, occurring
+from ..data.reading import finite, largest, occurring
 from ..data.threads import ordered_map, thread_count
 from ..fitting.problem import NotFiniteError
 from ..separable import INTERCEPT, Later, Separability
@@ -28,6 +28,14 @@ from .validation import check_lengths, checked_costs, checked_rows, not_finite
 
 SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
 """Numbers in X: threads and compiled passes pay from so many on; signs of coefficients wait until asked for."""
+CHECKED, SEEN, FEW, USUAL, LOST = 1 << 16, 1024, 10, 1e6, 1e10
+"""Numbers in X up to which every answer is checked. Of more, some rows tell which columns have hardly a number as large
+as a millionth of the largest; in these a distance that is 10¹⁰ times smaller may be lost."""
+HIDDEN = (
+    "Rounding hides whether the classes are separated: some columns are so nearly combinations of others, or "
+    "some rows so far from all others, that neither a separating rule nor its absence could be proved. Leave "
+    "out one of such columns, or replace them by their differences; or leave out such rows."
+)
 MANY = 40
 """Directions that are left, from which on each sign takes long."""
 MOST_WEIGHTS = 4000
@@ -106,12 +114,34 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     except NotFiniteError:
         raise not_finite(given, columns, asker) from None
     except TroubleError:
-        raise ArithmeticError(
-            "Rounding hides whether the classes are separated: some columns are so nearly combinations of others, or "
-            "some rows so far from all others, that neither a separating rule nor its absence could be proved. Leave "
-            "out one of such columns, or replace them by their differences."
-        ) from None
-    return result_of(found, proved, labels, columns, index_of(X))
+        raise ArithmeticError(HIDDEN) from None
+    result = result_of(found, proved, labels, columns, index_of(X))
+    waits = isinstance(result.coefficients, Later)  # what a check would ask for is worked out at need
+    if not waits and _may_be_lost(rows.X, proved.kind) and not result.check(X, y, sample_weight):
+        raise ArithmeticError(HIDDEN)
+    return result
+
+
+def _may_be_lost(X: Any, kind: str) -> bool:
+    """Whether there may be differences in a column that are lost beside its largest number; of few numbers always.
+
+    Then the answer is gone through by the check before it is given. An overlap is proved by rows that balance exactly;
+    of many sparse rows, whose columns are nearly all like that, it is left to who asks.
+    """
+    if X.size <= CHECKED:
+        return True
+    if kind == "overlap":
+        return False
+    if not isinstance(X, np.ndarray):
+        return False
+    some, size = X[:: max(1, len(X) // SEEN)], largest(X)
+    middle = np.median(some, axis=0)
+    usual = (np.abs(some - middle) >= size / USUAL).sum(axis=0)
+    for j in np.flatnonzero((usual < FEW) & (size > 0)):  # beside the largest nearly all numbers are one
+        apart = np.abs(X[:, j] - middle[j])
+        if ((apart > 0) & (apart < size[j] / LOST)).any():
+            return True
+    return False
 
 
 def searchable(X: Any, classes: int, lifted: bool) -> bool:
