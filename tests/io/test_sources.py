@@ -282,3 +282,17 @@ def test_the_nearest_names():
     assert nearest("Tagret", ["sex", "Target", "weight"]) == ("Target",)
     assert nearest("zzz", ["age"]) == ()
     assert did_you_mean("zzz", ["age"]) == ""
+
+
+def test_how_much_is_read_may_be_asked_while_and_after_it_is(tmp_path):
+    path, asked = tmp_path / "t.csv", []
+    path.write_text("x,y\n" + "1,a\n2,b\n" * 50)
+    with open_table([str(path)], meanwhile=asked.append) as table:
+        assert table.rows == 100
+        [share] = asked
+        assert share() <= 1
+    assert share() == -1.0
+    path.write_text("x,y\n1,a\n2\n")
+    with pytest.raises(DataError):
+        open_table([str(path)], meanwhile=asked.append)
+    assert asked[1]() == -1.0

@@ -78,8 +78,13 @@ def open_table(
 
 
 def _share_read(connection: Any) -> float:
-    """The part of a file that duckdb has read; it may be asked from another thread."""
-    return float(connection.query_progress()) / 100
+    """The part of a file that duckdb has read; it may be asked from another thread, when all is over too."""
+    import duckdb
+
+    try:
+        return float(connection.query_progress()) / 100
+    except duckdb.Error:
+        return -1.0
 
 
 def _loaded(
