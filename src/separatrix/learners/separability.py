@@ -134,9 +134,13 @@ def _may_be_lost(X: Any, kind: str) -> bool:
         return False
     if not isinstance(X, np.ndarray):
         return False
-    some, size = X[:: max(1, len(X) // SEEN)], largest(X)
+    some = X[:: max(1, len(X) // SEEN)]
     middle = np.median(some, axis=0)
-    usual = (np.abs(some - middle) >= size / USUAL).sum(axis=0)
+    apart = np.abs(some - middle)
+    if ((apart >= max(X.max(), -X.min()) / USUAL).sum(axis=0) >= FEW).all():  # no number is far out: soon seen
+        return False
+    size = largest(X)
+    usual = (apart >= size / USUAL).sum(axis=0)
     for j in np.flatnonzero((usual < FEW) & (size > 0)):  # beside the largest nearly all numbers are one
         apart = np.abs(X[:, j] - middle[j])
         if ((apart > 0) & (apart < size[j] / LOST)).any():
