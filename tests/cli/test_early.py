@@ -54,6 +54,28 @@ def test_nothing_is_done_before_it_is_told_to_begin():
     assert done == [1]
 
 
+def test_a_processor_is_spared_until_all_is_done_whatever_goes_wrong():
+    class Reading:
+        def __init__(self):
+            self.told = []
+
+        def spare_one(self):
+            self.told.append("spare one")
+
+        def take_all(self):
+            self.told.append("take all")
+
+    def fails():
+        told.append("part")
+        raise ImportError("no such library")
+
+    reading = Reading()
+    told = reading.told
+    with early([fails], now=False) as work:
+        work.begin_beside(reading)
+    assert told == ["spare one", "part", "take all"]
+
+
 def test_the_compiled_passes_are_loaded_for_a_large_file_only(tmp_path):
     small, large = tmp_path / "small.csv", tmp_path / "large.csv"
     small.write_bytes(b"x\n")
@@ -70,7 +92,7 @@ from separatrix.cli import early
 early.process_is_ours()
 with early.early(early.modules_of_a_fit("LogisticRegression", [])) as work:
     work.wait()
-left_out = [name for name in ("pandas", "scipy.stats", "scipy.optimize") if name in sys.modules]
+left_out = [name for name in (*early.NOT_NOW, "pandas", "scipy.optimize") if name in sys.modules]
 assert not left_out, left_out
 assert "sklearn.base" in sys.modules
 import numpy as np
@@ -79,12 +101,18 @@ from scipy.stats import norm
 assert norm.cdf(0.0) == 0.5
 from sklearn.utils.fixes import _mode
 assert _mode(np.array([1, 1, 2])).mode == 1
+np.testing.assert_allclose(1.0, 1.0)
+import numpy.testing, numpy.f2py, narwhals.stable.v2, asyncio
+assert np.f2py is numpy.f2py is sys.modules["numpy.f2py"]
+from sklearn.utils._indexing import nw
+assert nw.from_native is narwhals.stable.v2.from_native
+assert asyncio.run(asyncio.sleep(0, "slept")) == "slept"
 X = np.random.default_rng(0).normal(size=(200, 2))
 print(LogisticRegression().fit(X, X[:, 0] + X[:, 1] ** 3 + 0.5 * X[::-1, 0] > 0).verdict_.status)
 """
 
 
-def test_a_process_of_our_own_loads_neither_pandas_nor_scipy_stats_and_both_work_later():
+def test_a_process_of_our_own_leaves_some_modules_out_and_all_but_pandas_work_later():
     found = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert found.stdout.split() == ["optimal"]

@@ -289,10 +289,10 @@ def test_how_much_is_read_may_be_asked_while_and_after_it_is(tmp_path):
     path.write_text("x,y\n" + "1,a\n2,b\n" * 50)
     with open_table([str(path)], meanwhile=asked.append) as table:
         assert table.rows == 100
-        [share] = asked
-        assert share() <= 1
-    assert share() == -1.0
+        [reading] = asked
+        assert reading.share() <= 1
+    assert reading.share() == -1.0
     path.write_text("x,y\n1,a\n2\n")
     with pytest.raises(DataError):
         open_table([str(path)], meanwhile=asked.append)
-    assert asked[1]() == -1.0
+    assert asked[1].share() == -1.0

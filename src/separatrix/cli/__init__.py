@@ -17,6 +17,9 @@ def main() -> None:
     # A table is written into memory once and read a few times. Where a machine is lent its memory page by page, as
     # virtual ones are, half a gigabyte in large pages was seen to cost 0.03 to 1.2 s, in small ones always 0.2 s.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+    # OpenBLAS comes twice, with NumPy and with SciPy, and its threads turn in circles for a while before they sleep: a
+    # third of a second of processor time that the reading of the table needs. They are to sleep at once.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     try:
         from .early import process_is_ours
         from .running import run

@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..io.under_way import UnderWay
 
 LARGE = 1 << 23
 """Bytes of a table from which the compiled passes will be needed."""
@@ -24,13 +27,19 @@ class Early:
         self._parts, self._results, self._unwanted = parts, list[Any](), threading.Event()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="separatrix-early")
-        self._begun = False
+        self._begun, self._at_end = False, _nothing
 
     def begin(self) -> None:
         """Begin, unless that was done."""
         if not self._begun:
             self._begun = True
             self._thread.start()
+
+    def begin_beside(self, reading: UnderWay) -> None:
+        """Begin, with a processor of its own, which goes to the reading when all is done."""
+        reading.spare_one()
+        self._at_end = reading.take_all
+        self.begin()
 
     def _work(self) -> None:
         try:
@@ -40,6 +49,8 @@ class Early:
                 self._results.append(part())
         except BaseException as error:
             self._error = error
+        finally:
+            self._at_end()
 
     def wait(self) -> list[Any]:
         """What each part returned, when all are done; what went wrong there is raised here."""
@@ -54,6 +65,10 @@ class Early:
         self._unwanted.set()
         if self._begun:
             self._thread.join()
+
+
+def _nothing() -> None:
+    """Nobody waits for it."""
 
 
 @contextmanager
@@ -133,22 +148,45 @@ class _NoPandas:
             raise ModuleNotFoundError("pandas is left out", name=name)
 
 
+NOT_NOW = ("scipy.stats", "numpy.f2py", "numpy.testing", "narwhals", "narwhals.stable", "narwhals.stable.v2",
+           "asyncio")  # fmt: skip
+"""Modules that scikit-learn and SciPy ask for as they are loaded, and that a fit does not use; parents first."""
+
+
+@contextmanager
+def _left_for_later() -> Iterator[None]:
+    """Who asks for one of these modules gets it when something of it is used."""
+    stand_ins = [_Later(name) for name in NOT_NOW if name not in sys.modules]
+    for each in stand_ins:
+        sys.modules[each.__name__] = each
+        parent, _, name = each.__name__.rpartition(".")
+        if parent in sys.modules:
+            setattr(sys.modules[parent], name, each)
+    try:
+        yield
+    finally:
+        for each in stand_ins:
+            parent, _, name = each.__name__.rpartition(".")
+            if sys.modules.get(each.__name__) is each:
+                del sys.modules[each.__name__]
+            if vars(sys.modules.get(parent, each)).get(name) is each:
+                delattr(sys.modules[parent], name)
+
+
 def scikit_learn() -> None:
-    """Load scikit-learn without pandas and scipy.stats, half of its time: it asks for both, and a fit uses neither.
+    """Load scikit-learn without what takes most of its time: it asks for pandas and others, and a fit uses none.
 
     That is for a process of our own: to scikit-learn pandas is from then on not installed.
     """
     if "sklearn" in sys.modules or not _process.ours:
         return
-    refusal, later = _NoPandas(), _Later("scipy.stats")
+    refusal = _NoPandas()
     sys.meta_path.insert(0, refusal)
-    sys.modules.setdefault("scipy.stats", later)
     try:
-        importlib.import_module("sklearn.base")
+        with _left_for_later():
+            importlib.import_module("sklearn.base")
     finally:
         sys.meta_path.remove(refusal)
-        if sys.modules.get("scipy.stats") is later:
-            del sys.modules["scipy.stats"]
 
 
 class _Process:
@@ -162,7 +200,9 @@ def process_is_ours() -> None:
     """Say that the process runs a command and ends.
 
     Then the garbage of cycles is looked for less often: as modules are loaded there is none, and looking for it was
-    seen to take a fifth of their time.
+    seen to take a fifth of their time. And a thread that wants Python from one that loads modules gets it after half a
+    millisecond instead of five: duckdb does fifty times while it reads a table.
     """
     _process.ours = True
-    gc.set_threshold(50_000, 20, 50)
+    sys.setswitchinterval(5e-4)
+    gc.set_threshold(200_000, 20, 50)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -179,12 +178,11 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
 
     with ExitStack() as stack:
         loading = stack.enter_context(early(modules_of_a_fit(asked.known.home, asked.data), now=False))
-        table = stack.enter_context(opened(asked.data, asked.reading, talking, loading.begin))
+        table = stack.enter_context(opened(asked.data, asked.reading, talking, loading.begin_beside, fingerprint=True))
         from .fit_facts import Outcome, rows_of_rule, table_facts, training_facts
         from .lesson import lesson_of
         from .teaching import teach
 
-        reading = stack.enter_context(early([partial(table_facts, table)]))
         decisions = decisions_of(
             table,
             asked.reading,
@@ -198,7 +196,7 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
             table, decisions, target=asked.target, weights=asked.weights, group=asked.group, missing=asked.missing,
             standardise=asked.standardise, thin=asked.thin,
         )  # fmt: skip
-        [facts] = reading.wait()
+        facts = table_facts(table)
         loading.wait()
         if asked.cv is None:
             stack.close()  # what the table holds is free before the fit needs it

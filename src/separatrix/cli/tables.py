@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from ..io.errors import DataError, Remedy
+from ..io.under_way import UnderWay
 from .answer import UsageError
 from .console import is_terminal, shortened
 from .failing import NoDataError
@@ -28,30 +29,31 @@ def sources_of(data: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def opened(
-    data: Sequence[str], reading: Reading, talking: Talking, meanwhile: Callable[[], None] = lambda: None
-) -> Iterator[Any]:
+    data: Sequence[str], reading: Reading, talking: Talking, meanwhile: Callable[[UnderWay], None] = lambda _: None,
+    *, fingerprint: bool = False,
+) -> Iterator[Any]:  # fmt: skip
     """The table, read as the options say; what is dropped is decided later. `meanwhile` is called as duckdb begins."""
     sources = sources_of(data)
     from ..io.opening import open_table  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     said = {each.name: getattr(reading, each.name) for each in fields(reading) if each.name != "drop"}
     with shown(sources, talking, meanwhile) as begun:
-        table = open_table(sources, **said, seed=talking.seed, meanwhile=begun)
+        table = open_table(sources, **said, seed=talking.seed, meanwhile=begun, fingerprint=fingerprint)
     with table:
         yield table
 
 
 @contextmanager
 def shown(
-    sources: Sequence[str], talking: Talking, meanwhile: Callable[[], None] = lambda: None
-) -> Iterator[Callable[[Callable[[], float]], None]]:
+    sources: Sequence[str], talking: Talking, meanwhile: Callable[[UnderWay], None] = lambda _: None
+) -> Iterator[Callable[[UnderWay], None]]:
     """What is to be called as duckdb begins to read: from then on it is shown how far it is."""
     named = shortened(" ".join(sources), 40)
     with Waiting(talking, f"reading {named}") as waiting:
 
-        def begun(share: Callable[[], float]) -> None:
-            meanwhile()
-            waiting.begin(share=share)
+        def begun(reading: UnderWay) -> None:
+            meanwhile(reading)
+            waiting.begin(share=reading.share)
 
         yield begun
 

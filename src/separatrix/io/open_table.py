@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .codes import codes_of, plain_codes, without_unused
 from .columns import Profile
 from .database import connect, literal
+from .digests import Digests
 from .errors import DataError, Place, Remedy
 from .fetched import THREADS, Fetched, Numbers, numbers_of
 from .nearest import did_you_mean
@@ -46,6 +47,7 @@ class OpenTable:
     _folder: tempfile.TemporaryDirectory[str]
     _kept: NDArray[np.int64] | None
     """The places of the rows among all rows of the files, where --where or --sample chose some."""
+    _digests: Digests
     _fetched: Fetched = field(default_factory=Fetched)
 
     @property
@@ -180,10 +182,7 @@ class OpenTable:
 
     def fingerprint(self) -> str:
         """A hash of the bytes of the files, and of what chose their rows."""
-        digest = hashlib.sha256()
-        for part in self._loaded.parts:
-            with part.source.original.open("rb") as stream:
-                digest.update(hashlib.file_digest(stream, "sha256").digest())
+        digest = hashlib.sha256(b"".join(self._digests.all()))
         options = self._loaded.options
         digest.update(repr((options.na, options.where, options.sample, options.seed * (options.sample is not None),
                             options.header, options.decimal)).encode())  # fmt: skip
@@ -207,6 +206,7 @@ class OpenTable:
 
     def close(self) -> None:
         """Give the memory back and remove what was unpacked."""
+        self._digests.give_up()
         self._fetched.forget()
         self._loaded.connection.close()
         self._folder.cleanup()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .database import connect, identifier, literal, lock
 from .dialect import sniff
+from .digests import Digests
 from .errors import DataError, Place
 from .json_lines import load_json
 from .nearest import did_you_mean
@@ -21,6 +22,7 @@ from .parts import ROOM, Loaded, Options, Part, types_of
 from .sources import FORMATS, Format, Source, find
 from .text_loading import bytes_needed, load, load_arrays
 from .text_table import TEXT, TextFile, UnlikeLinesError, plan, with_like_lines
+from .under_way import UnderWay
 
 if TYPE_CHECKING:
     from .open_table import OpenTable
@@ -32,7 +34,7 @@ def open_table(
     sources: Sequence[str], *, format: Format | None = None, na: Sequence[str] = (), number: Sequence[str] = (),  # noqa: A002
     category: Sequence[str] = (), where: str | None = None, sample: int | None = None, seed: int = 0,
     keep_text: bool = False, header: bool | None = None, encoding: str | None = None, decimal: str = ".",
-    meanwhile: Callable[[Callable[[], float]], None] = lambda _: None,
+    meanwhile: Callable[[UnderWay], None] = lambda _: None, fingerprint: bool = False,
 ) -> OpenTable:  # fmt: skip
     """The rows of files, globs or stdin ("-") as one table.
 
@@ -42,8 +44,8 @@ def open_table(
     columns: it sees this table and nothing else. `sample` rows are drawn at random, by `seed`. With `keep_text` every
     cell is kept as text, so that `write` need not read the files again. `header` tells whether the first line names
     the columns; None: yes, but a line that looks like data is an error. `encoding` is that of text files; None: UTF-8.
-    `decimal` is "." or ",", the decimal sign of text tables. `meanwhile` is called just before duckdb reads them,
-    with a function that tells how much of a file has been read, from 0 to 1, or less where that is not known.
+    `decimal` is "." or ",", the decimal sign of text tables. `meanwhile` is called just before duckdb reads them.
+    With `fingerprint` the table's is worked out as it is read; without it when it is asked for.
     """
     if format is not None and format not in FORMAT_NAMES:
         raise DataError(f"there is no format {format!r}", because=did_you_mean(format, FORMAT_NAMES))
@@ -53,12 +55,16 @@ def open_table(
         tuple(na), tuple(number), tuple(category), where, sample, seed, keep_text, header, decimal
     )  # fmt: skip
     folder = tempfile.TemporaryDirectory(prefix="separatrix-")
-    connection = None
+    connection = reading = digests = None
     try:
-        connection = connect(Path(folder.name) / "spill")
         found = find(sources, Path(folder.name), format, encoding)
-        begin = partial(meanwhile, partial(_share_read, connection))
-        loaded = _loaded(connection, found, options, Path(folder.name), begin)
+        digests = Digests([source.original for source in found])
+        if fingerprint:
+            digests.begin()
+        connection = connect(Path(folder.name) / "spill")
+        reading = UnderWay(connection)
+        loaded = _loaded(connection, found, options, Path(folder.name), partial(meanwhile, reading))
+        reading.take_all()
         rows = sum(part.rows for part in loaded.parts)
         if not rows:
             raise DataError("there is a line of names, and no row", place=Place(found[0].name, None))
@@ -69,22 +75,16 @@ def open_table(
         kept = chosen_rows(loaded, rows)
         if kept is not None:
             keep(connection, kept)
-        return OpenTable(loaded, folder, kept)
+        return OpenTable(loaded, folder, kept, digests)
     except BaseException:
+        if digests is not None:
+            digests.give_up()
+        if reading is not None:
+            reading.take_all()
         if connection is not None:
             connection.close()
         folder.cleanup()
         raise
-
-
-def _share_read(connection: Any) -> float:
-    """The part of a file that duckdb has read; it may be asked from another thread, when all is over too."""
-    import duckdb
-
-    try:
-        return float(connection.query_progress()) / 100
-    except duckdb.Error:
-        return -1.0
 
 
 def _loaded(

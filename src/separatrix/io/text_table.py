@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -65,20 +66,32 @@ def plan(
     names = files[0].dialect.names
     rows = [_in_order(row, file, names) for file, head in zip(files, heads, strict=True) for row in head]
     rows += [_in_order(row, files[0], names) for row in _middle(files[0])]
-    missing = {"", *na}
+    columns = list(zip(*(row for row in rows if row is not None), strict=True)) or [()] * len(names)
     types: list[str] = []
-    for j, name in enumerate(names):
-        cells = Counter(row[j] for row in rows if row is not None and row[j] not in missing)
+    for name, column in zip(names, columns, strict=True):
+        cells = Counter(column)
+        for missing in ("", *na):
+            cells.pop(missing, None)
         frequent = len(cells) <= MOST_LEVELS and all(times >= OFTEN for times in cells.values())
         if cells.total() < ENOUGH:
             types.append(TEXT)
         elif frequent:
             types.append(f"ENUM({literals(sorted(cells))})")
-        elif name not in text and all(number_of(cell, decimal) is not None for cell in cells):
+        elif name not in text and _are_numbers(cells, decimal):
             types.append(NUMBER)
         else:
             types.append(TEXT)
     return types
+
+
+def _are_numbers(cells: Iterable[str], decimal: str) -> bool:
+    """Whether `number_of` is of each."""
+    if decimal != ".":
+        return all(number_of(cell, decimal) is not None for cell in cells)
+    try:
+        return "".join(cells).isascii() and all(map(math.isfinite, map(float, cells)))
+    except ValueError:
+        return False
 
 
 def _in_order(row: Sequence[str], file: TextFile, names: Sequence[str]) -> Sequence[str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,16 +42,17 @@ COVARIANCES, WEIGHTS = ("model", "robust"), ("frequency", "sampling")
 
 
 def inference_of(
-    model: Any, X: Any, y: Any, sample_weight: Any, covariance: str, weights: str | None, force: bool
-) -> Inference:
-    """See `LogisticRegression.inference`."""
+    model: Any, X: Any, y: Any, sample_weight: Any, covariance: str, weights: str | None, force: bool,
+    target: Floats | None = None,
+) -> Inference:  # fmt: skip
+    """See `LogisticRegression.inference`; `target` is what y says, where that is known."""
     check_is_fitted(model, "rule_")
     checked_choice("covariance", covariance, COVARIANCES)
     counting = _counting(covariance, weights)
     if not isinstance(force, bool | np.bool_):
         raise ValueError(f"force is {force!r}; it must be True or False.")
     _check_objective(model, covariance)
-    rows, target, cost, places = _given(model, X, y, sample_weight)
+    rows, target, cost, places = _given(model, X, y, sample_weight, target)
     if counting == "sampling" and cost.size:
         cost = cost / cost.max()  # only their ratios matter, and squares of the others might overflow
     try:
@@ -85,10 +87,12 @@ def inference_of(
     return replace(about, fitted=fitted, functions=functions, values=values)
 
 
-def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats, Floats, Any]:
+def _given(
+    model: Any, X: Any, y: Any, sample_weight: Any, target: Floats | None
+) -> tuple[Any, Floats, Floats, Sequence[int]]:
     """Rows, targets, weights and places in X; a row of weight zero is a row absent."""
     rows = model._readable(X)
-    target = known_targets(y, model.classes_, len(rows))
+    target = known_targets(y, model.classes_, len(rows)) if target is None else target
     cost = checked_costs(sample_weight, len(rows))
     _check_size(rows, model)
     if len(rows) != model.verdict_.claim.rows:
@@ -96,9 +100,9 @@ def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats,
         raise ValueError(f"X has {len(rows)} rows; the model was fitted to {known}: give it the same rows.")
     _check_total(model, float(cost.sum()) if cost.size else float(len(rows)))
     if not cost.size or cost.all():
-        return rows, target, cost, np.arange(len(rows))
+        return rows, target, cost, range(len(rows))
     some = np.flatnonzero(cost)
-    return rows[some], target[some], cost[some], some
+    return rows[some], target[some], cost[some], some.tolist()
 
 
 # ------------------------------------------------------------------------------------------------------------- checks
@@ -162,7 +166,9 @@ def _check_rows(model: Any, whole: Whole, total: float) -> None:
         )
 
 
-def _reasons(model: Any, target: Floats, cost: Floats, places: Any, covariance: str, counting: str) -> tuple[str, ...]:
+def _reasons(
+    model: Any, target: Floats, cost: Floats, places: Sequence[int], covariance: str, counting: str
+) -> tuple[str, ...]:
     """Why the numbers would not mean what they seem."""
     verdict, found, two = model.verdict_, [], len(model.classes_) == 2
     if verdict.status == "separated":
@@ -182,7 +188,7 @@ def _reasons(model: Any, target: Floats, cost: Floats, places: Any, covariance: 
     return tuple(found)
 
 
-def _weight_reasons(model: Any, target: Floats, cost: Floats, places: Any) -> list[str]:
+def _weight_reasons(model: Any, target: Floats, cost: Floats, places: Sequence[int]) -> list[str]:
     """Weights and targets that are no numbers of rows. A share of so many rows is, where both its parts are whole."""
     found, firth = [], _penalised(model)
     whole = whole_counts(target, cost)
@@ -190,7 +196,7 @@ def _weight_reasons(model: Any, target: Floats, cost: Floats, places: Any) -> li
         found.append(words.soft_targets(firth=firth))
     elif not whole.all():
         row = int(np.argmin(whole))
-        found.append(words.weights_are_no_counts(int(places[row]), float(cost[row]), firth=firth))
+        found.append(words.weights_are_no_counts(places[row], float(cost[row]), firth=firth))
     if len(set(model.verdict_.claim.class_weight)) > 1:
         found.append(words.class_weights(firth=firth))
     return found

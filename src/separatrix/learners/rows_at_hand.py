@@ -58,7 +58,7 @@ class Given:
     def _scores(self, rule: Any) -> Floats:
         if len(self.rows) < FEW:
             return np.asarray(rule.score(self.rows))
-        return np.concatenate(list(self.by_blocks(lambda here: rule.score(self.rows[here]))))
+        return np.concatenate(self.by_blocks(lambda here: rule.score(self.rows[here])))
 
     def by_blocks(self, f: Callable[[slice], Any]) -> list[Any]:
         """f of some rows after the others, in their order; many rows by several threads."""
@@ -147,7 +147,7 @@ def second_probability(model: Any, given: Given) -> Floats:
     z = given.scores(model)
     if model.verdict_.status == "separated":
         return (np.sign(z) + 1) / 2  # type: ignore[no-any-return]
-    return sigmoid(z)  # type: ignore[no-any-return]
+    return np.concatenate(given.by_blocks(lambda here: sigmoid(z[here])))
 
 
 def _split(model: Any, given: Given) -> Floats:

@@ -11,6 +11,7 @@ from ..interpretation.lines import Spread
 from ..interpretation.measures import measured
 from ..interpretation.summary import Summary
 from ..verdict import listed
+from .inference import inference_of
 from .memory import Facts, means_of
 from .rows_at_hand import Given, facts_of_given, known_facts, rows_of_fit
 from .summary_measures import doubts_of, fit_facts
@@ -110,11 +111,12 @@ def _inferred(
         return (), {}, "in the symmetric form no class is compared with another; choose one of them as reference."
     if model.verdict_.claim.objective == "squared":
         return (), {}, "objective='squared' is no likelihood, so there is nothing to infer from: use 'likelihood'."
-    ask = getattr(model, "inference", None)
-    if ask is None:
+    if not hasattr(model, "inference"):
         return (), {}, "this model has no inference."
     try:
-        found = ask(given.X, given.y, given.sample_weight, covariance=asked.covariance, force=asked.force)
+        found = inference_of(
+            model, given.X, given.y, given.sample_weight, asked.covariance, None, asked.force, given.targets
+        )
         if found.refused is not None:
             return (), {}, f"{found.refused} summary(…, force=True) shows the numbers all the same, marked †."
         return found.reasons, spreads_of(found.with_reference(asked.reference), asked.level, asked.method), None

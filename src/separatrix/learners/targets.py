@@ -204,7 +204,10 @@ def second_of_two(y: Any, classes: NDArray[Any], rows: int) -> Floats | None:
 def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
     """The targets of rows, as probabilities, of a model that has seen the classes."""
     if isinstance(y, CodedLabels) and len(y) == rows and np.array_equal(y.classes, classes):
-        return (y.codes[:, None] == np.arange(len(classes), dtype=y.codes.dtype)).astype(float)  # type: ignore[no-any-return]
+        T = np.empty((rows, len(classes)))
+        for k in range(len(classes)):
+            np.equal(y.codes, k, out=T[:, k])
+        return T
     given = np.asarray(y)
     if given.shape == (rows, len(classes)) and len(classes) > 1:
         return _shares(_in_order(given, getattr(y, "columns", None), classes))
