@@ -13,6 +13,8 @@ from .mapped import Mapped
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
+BLOCK = 1 << 14
+"""Rows whose levels are counted together: they stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +125,11 @@ class TableRows(Mapped):
     def shares(self, weight: Floats) -> Floats:
         """Σ weightᵢ of the rows that have a level, of each; no weights are weights of 1/n."""
         L, total = self.map.of_levels.size, np.zeros(self.map.of_levels.size + 1)
-        for place in self.raw.places.T:
-            total += np.bincount(place, weight if weight.size else None, L + 1)
-        return total[:L] if weight.size else total[:L] / len(self)  # type: ignore[no-any-return]
+        for lo in range(0, len(self), BLOCK):
+            places = self.raw.places[lo : lo + BLOCK]
+            each = np.repeat(weight[lo : lo + BLOCK], places.shape[1]) if weight.size else None
+            total += np.bincount(places.ravel(), each, L + 1)
+        return total[:L] if weight.size else total[:L] / len(self)
 
 
 def squares(rows: TableRows, frame: Any) -> Floats:

@@ -96,7 +96,11 @@ def modules_of_a_fit(learner: str, data: Sequence[str]) -> list[Callable[[], Any
 
 
 def _loading(name: str) -> Callable[[], Any]:
-    return lambda: importlib.import_module(name)
+    def load() -> ModuleType:
+        with _left_for_later():
+            return importlib.import_module(name)
+
+    return load
 
 
 def compiled_passes() -> list[Callable[[], Any]]:
@@ -115,13 +119,39 @@ def compiled_passes() -> list[Callable[[], Any]]:
 
         return table_gram_kernel()
 
-    return [partial(of, "LogLikelihood"), partial(of, "Squared"), products]
+    return [kernels_without_compiler, partial(of, "LogLikelihood"), partial(of, "Squared"), products]
 
 
 def _size(name: str) -> int:
     with suppress(OSError):
         return os.stat(name).st_size
     return 0
+
+
+# -------------------------------------------------------------------------------------------------------------- Numba
+
+
+def kernels_without_compiler() -> None:
+    """Let Numba load a kernel from its cache without all that it would compile one with, which takes as long as itself.
+
+    What is compiled after all asks for that by itself. In a process of our own only: the rest of Numba is not told.
+    """
+    if not _process.ours:
+        return
+    from numba.core.caching import Cache
+    from numba.core.runtime import rtsys
+
+    plain = Cache.load_overload
+
+    def load_overload(cache: Any, signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)  # what a kernel gets its memory from
+        context.refresh = _nothing  # Numba's lock on compiling is held: nobody else asks
+        try:
+            return plain(cache, signature, context)
+        finally:
+            del context.refresh
+
+    Cache.load_overload = load_overload
 
 
 # ------------------------------------------------------------------------------------------------------- scikit-learn
@@ -149,14 +179,14 @@ class _NoPandas:
 
 
 NOT_NOW = ("scipy.stats", "numpy.f2py", "numpy.testing", "narwhals", "narwhals.stable", "narwhals.stable.v2",
-           "asyncio")  # fmt: skip
-"""Modules that scikit-learn and SciPy ask for as they are loaded, and that a fit does not use; parents first."""
+           "asyncio", "highspy")  # fmt: skip
+"""Modules that others ask for as they are loaded, and that most fits do not use; parents first."""
 
 
 @contextmanager
 def _left_for_later() -> Iterator[None]:
-    """Who asks for one of these modules gets it when something of it is used."""
-    stand_ins = [_Later(name) for name in NOT_NOW if name not in sys.modules]
+    """Who asks for one of these modules gets it when something of it is used; in a process of our own."""
+    stand_ins = [_Later(name) for name in NOT_NOW if name not in sys.modules and _process.ours]
     for each in stand_ins:
         sys.modules[each.__name__] = each
         parent, _, name = each.__name__.rpartition(".")

@@ -244,9 +244,10 @@ def written_columns(columns: Sequence[Column], table: Table, unseen: str) -> lis
 def _written(column: Column, table: Table, unseen: str) -> Number | Category:
     if column.kind == "number":
         x = table.numbers(column.name)
+        if not column.indicator and np.isfinite(x).all():
+            return Number(x, column, None)
         gaps = checked_gaps(column, table, _missing_numbers(x))
-        if not (np.isfinite(x).all() if gaps is None else np.isfinite(x[~gaps]).all()):
-            check_finite(table, column.name, x)
+        check_finite(table, column.name, x)
         return Number(x, column, gaps)
     codes, levels = table.coded(column.name)
     gaps = checked_gaps(column, table, _missing_codes(codes))

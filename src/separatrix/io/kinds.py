@@ -18,6 +18,8 @@ from .table import Floats, Table
 MOSTLY = 0.9
 """Where at least this share of a column are numbers, it is a column of numbers, and the other cells are errors."""
 MOST_LEVELS, FEW_LEVELS, FEW_NUMBERS = 1000, 20, 20
+BLOCK = 1 << 14
+"""Numbers that are added up together: they stay in the cache."""
 
 
 def decide(
@@ -167,8 +169,13 @@ def _moments(values: Floats, *, missing: bool = False) -> tuple[float | None, fl
     there = values[~np.isnan(values)] if missing else values
     if not len(there):
         return None, None, None, None
+    blocks = [there[lo : lo + BLOCK] for lo in range(0, len(there), BLOCK)]
     with np.errstate(over="ignore", invalid="ignore"):
-        found = (float(there.min()), float(there.max()), float(there.mean()), float(there.std()))
+        each = [(float(block.min()), float(block.max()), float(block.sum())) for block in blocks]
+        least, most, sums = zip(*each, strict=True)
+        mean = sum(sums) / len(there)
+        variance = sum(float(np.square(block - mean).sum()) for block in blocks) / len(there)
+    found = min(least), max(most), mean, math.sqrt(variance) if variance >= 0 else math.nan
     return tuple(x if math.isfinite(x) else None for x in found)  # type: ignore[return-value]
 
 

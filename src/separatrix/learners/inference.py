@@ -190,9 +190,9 @@ def _reasons(
 
 def _weight_reasons(model: Any, target: Floats, cost: Floats, places: Sequence[int]) -> list[str]:
     """Weights and targets that are no numbers of rows. A share of so many rows is, where both its parts are whole."""
-    found, firth = [], _penalised(model)
-    whole = whole_counts(target, cost)
-    if not whole.all() and model.verdict_.claim.soft:
+    found, firth, soft = [], _penalised(model), model.verdict_.claim.soft
+    whole = whole_counts(target, cost) if soft or cost.size else np.ones(0, bool)  # a label is one of its class
+    if not whole.all() and soft:
         found.append(words.soft_targets(firth=firth))
     elif not whole.all():
         row = int(np.argmin(whole))

@@ -70,7 +70,7 @@ def doubts_of(model: Any, given: Given | None, facts: Facts | None) -> tuple[str
         found.append(f"objective={claim.objective!r} moves the weights off the maximum of the likelihood.")
     if len(set(claim.class_weight)) > 1:
         found.append("class_weight makes rows count for more or less than they are, so no such rows were observed.")
-    counted = _counted(given, facts)
+    counted = _counted(given, facts) if claim.soft or given is None or given.cost.size else True
     if claim.soft and not counted:
         found.append("The targets are probabilities, not outcomes, so no such likelihood was observed.")
     elif not counted:
