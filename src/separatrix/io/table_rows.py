@@ -12,7 +12,7 @@ from ..table_rows import TableRows
 from .encoding import THREADS, Category, Encoding, Number, written_columns
 from .table import Table
 
-STEP = 1 << 17
+STEP = 1 << 15
 """Rows that are written together: long pieces, since another thread may be loading modules, and each waits for it."""
 LARGE, THINNER = 1 << 22, 2
 """From so many numbers on, and where so many times fewer will do, zeros are left out."""
