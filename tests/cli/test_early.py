@@ -121,3 +121,27 @@ def test_a_process_of_our_own_leaves_some_modules_out_and_all_but_pandas_work_la
 def test_a_process_that_is_not_ours_loads_scikit_learn_as_it_is():
     code = "import sys, separatrix.cli.early as e; e.scikit_learn(); sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+KERNELS = """
+import sys
+import numpy as np
+from separatrix.cli import early
+early.process_is_ours()
+with early.early(early.compiled_passes()) as work:
+    kernel = work.wait()[-1]
+compiler = "numba.np.arraymath" in sys.modules
+numbers, places, sums = np.array([[1.0], [3.0]]), np.array([[0], [1]], np.int32), [np.zeros(s) for s in ((2, 2),) * 3]
+kernel((numbers, places), 0, 2, np.zeros(1), np.ones(1), np.ones(2), *sums)
+assert sums[0].tolist() == [[10.0, 4.0], [4.0, 2.0]], sums
+import numba
+assert numba.njit(lambda x: np.sort(x)[0])(np.array([2.0, 1.0])) == 1.0  # what was left out is there when it is needed
+print("compiler" if compiler else "cache")
+"""
+
+
+def test_a_process_of_our_own_loads_kernels_from_the_cache_without_the_compiler():
+    for way in (["cache", "compiler"], ["cache"]):  # the first may have to compile
+        found = subprocess.run([sys.executable, "-c", KERNELS], capture_output=True, text=True, check=False)
+        assert found.returncode == 0, found.stderr
+        assert found.stdout.split()[0] in way
