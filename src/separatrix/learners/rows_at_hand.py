@@ -163,9 +163,14 @@ def _log_loss_of(model: Any, given: Given) -> float:
     split = _split(model, given)
     if model.verdict_.status == "quasi-separated":
         return -float(xlogy(split, limit_probabilities(model.verdict_, given.rows)).sum())
-    z = given.scores(model)
-    of = _two_class_loss if z.ndim == 1 else _class_loss
-    return float(sum(given.by_blocks(lambda here: of(z[here], split[here]))))
+
+    def of(here: slice) -> tuple[Floats, float]:
+        z = np.asarray(model.rule_.score(given.rows[here]))
+        return z, (_two_class_loss if z.ndim == 1 else _class_loss)(z, split[here])
+
+    scores, losses = zip(*given.by_blocks(of), strict=True)
+    given.once("scores", lambda: np.concatenate(scores))
+    return float(sum(losses))
 
 
 def _two_class_loss(z: Floats, split: Floats) -> float:

@@ -204,7 +204,7 @@ def second_of_two(y: Any, classes: NDArray[Any], rows: int) -> Floats | None:
 def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
     """The targets of rows, as probabilities, of a model that has seen the classes."""
     if isinstance(y, CodedLabels) and len(y) == rows and np.array_equal(y.classes, classes):
-        T = np.empty((rows, len(classes)))
+        T = np.empty((rows, len(classes)), order="F")
         for k in range(len(classes)):
             np.equal(y.codes, k, out=T[:, k])
         return T
