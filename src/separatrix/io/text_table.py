@@ -25,7 +25,7 @@ ENOUGH = 1000
 """So many cells of a column must have been looked at before it is read as anything but text."""
 MOST_LEVELS, OFTEN = 100, 5
 """A column is read as codes where no more levels were seen, each of them so often: then more are unlikely."""
-LONGEST_LINE, BUFFER = 1 << 22, 1 << 24
+LONGEST_LINE, BUFFER = 1 << 22, 1 << 23
 """In bytes; left alone, duckdb takes buffers of 16 longest lines."""
 NOTES_KEPT = 10_000
 NUMBER, TEXT = "DOUBLE", "VARCHAR"
