@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 
+def engine() -> Any:
+    """duckdb as it was compiled: what its package adds takes longer to load than itself, and no reading needs it."""
+    for name in ("_duckdb", "duckdb"):
+        with suppress(ImportError):
+            return import_module(name)
+    raise ModuleNotFoundError('Tables are read by duckdb: pip install "separatrix[cli]"', name="duckdb")
+
+
 def connect(spill: Path | None = None) -> Any:
     """A database in memory that neither installs nor loads anything; it may write what is too large to `spill`."""
-    try:
-        import duckdb
-    except ImportError:
-        raise ImportError('Tables are read by duckdb: pip install "separatrix[cli]"') from None
-
-    connection = duckdb.connect(
+    connection = engine().connect(
         ":memory:",
         config={
             "autoinstall_known_extensions": "false",

@@ -7,6 +7,7 @@ import mmap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .database import engine
 from .errors import Place
 from .sources import Source
 from .text_table import BUFFER, NUMBER, TEXT, TextFile, broken, too_long, unreadable
@@ -108,8 +109,6 @@ def _read(
     into: _Table | _Arrays,
 ) -> tuple[set[int], list[int]]:  # fmt: skip
     """Read each file once; the columns with cells that do not fit, and how many rows each file has."""
-    import duckdb
-
     names, wrong, rows = files[0].dialect.names, set[int](), list[int]()
     for number, file in enumerate(files):
         _check_line_lengths(file.source)
@@ -119,7 +118,7 @@ def _read(
         connection.execute(f"DROP TABLE IF EXISTS errors_{number}; DROP TABLE IF EXISTS scans_{number}")
         try:
             rows.append(into.take(number, own, reader))
-        except duckdb.Error as error:
+        except engine().Error as error:
             raise unreadable(file.source, error) from None
         wrong |= {own.index(j) for j in _misfits(connection, file, number)}
     return wrong, rows

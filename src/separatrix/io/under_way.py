@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from .database import engine
+
 
 class UnderWay:
     """How far the reading is, and how many processors it takes; it may be asked from another thread, and afterwards."""
@@ -15,11 +17,9 @@ class UnderWay:
 
     def share(self) -> float:
         """The part of a file that has been read, from 0 to 1, or less where that is not known."""
-        import duckdb
-
         try:
             return float(self._connection.query_progress()) / 100
-        except duckdb.Error:
+        except engine().Error:
             return -1.0
 
     def spare_one(self) -> None:

@@ -205,7 +205,7 @@ def _weight_reasons(model: Any, target: Floats, cost: Floats, places: Sequence[i
 def _event_reasons(model: Any, target: Floats, cost: Floats, counting: str) -> list[str]:
     """Rows of the rarest class for each coefficient of an equation; weights count where they are numbers of rows."""
     counted = cost if counting == "frequency" else np.sign(cost)
-    events = (counted if cost.size else np.ones(len(target))) @ target
+    events = counted @ target if cost.size else target.sum(axis=0)
     parameters = model.coef_.shape[1] + bool(model.verdict_.claim.fit_intercept)
     rarest = int(events.argmin())
     if events[rarest] >= EVENTS * parameters:

@@ -91,7 +91,7 @@ def _tjur(model: Any, given: Given | None) -> float | None:
     if given is None or len(model.classes_) > 2 or model.verdict_.claim.soft:
         return None
     weight = given.targets * given.cost[:, None] if given.cost.size else given.targets
-    first, second = (second_probability(model, given) @ weight) / (np.ones(len(weight)) @ weight)
+    first, second = (second_probability(model, given) @ weight) / weight.sum(axis=0)
     return float(second - first)
 
 

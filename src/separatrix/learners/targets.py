@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -204,10 +205,7 @@ def second_of_two(y: Any, classes: NDArray[Any], rows: int) -> Floats | None:
 def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
     """The targets of rows, as probabilities, of a model that has seen the classes."""
     if isinstance(y, CodedLabels) and len(y) == rows and np.array_equal(y.classes, classes):
-        T = np.empty((rows, len(classes)), order="F")
-        for k in range(len(classes)):
-            np.equal(y.codes, k, out=T[:, k])
-        return T
+        return _indicators(y.codes, range(len(classes)))
     given = np.asarray(y)
     if given.shape == (rows, len(classes)) and len(classes) > 1:
         return _shares(_in_order(given, getattr(y, "columns", None), classes))
@@ -217,7 +215,15 @@ def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
     if given.shape != (rows,) or not known.all():
         wrong = f"y has shape {given.shape}" if given.shape != (rows,) else f"y[{int(np.argmin(known))}] is unknown"
         raise ValueError(f"{wrong}; one label of {classes.tolist()} for each of the {rows} rows is needed.")
-    return (given[:, None] == classes).astype(float)  # type: ignore[no-any-return]
+    return _indicators(given, classes)
+
+
+def _indicators(labels: NDArray[Any], classes: Sequence[Any] | NDArray[Any]) -> Floats:
+    """1[label = k], column by column in memory."""
+    T = np.empty((len(labels), len(classes)), order="F")
+    for k in range(len(classes)):
+        T[:, k] = labels == classes[k]
+    return T
 
 
 def _in_order(T: NDArray[Any], names: Any, classes: NDArray[Any]) -> NDArray[Any]:
