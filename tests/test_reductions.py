@@ -735,3 +735,68 @@ def test_check_estimator(model):
         warnings.simplefilter("ignore")
         results = check_estimator(model, on_skip=None, on_fail=None)
     assert [each["check_name"] for each in results if each["status"] == "failed"] == []
+
+
+class Impatient(Perceptron):
+    """Somebody presses Ctrl-C while the second of these is being fitted."""
+
+    fits = 0
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        if type(self).fits == 2:
+            steps = self.stretches(X, y)
+            for _ in range(3):
+                next(steps)
+            steps.close()
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.BudgetWarning")
+@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, OutputCode])
+def test_after_ctrl_c_there_is_a_model_whose_verdict_says_so(kind):
+    X, y = load_iris(return_X_y=True)
+    Impatient.fits = 0
+    model = kind(Impatient(max_passes=50))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    statuses = [member.verdict_.status for member in model.estimators_]
+    assert Impatient.fits == 2
+    assert statuses[0] != "interrupted"
+    assert statuses[1] == "interrupted"
+    assert [member.n_passes_ for member in model.estimators_[1:3]] == [3, 1]  # what it had, and one step
+    assert model.verdict_.status == "interrupted"
+    assert model.verdict_.check(X, y)
+    assert set(model.predict(X)) <= {0, 1, 2}
+
+
+def test_ctrl_c_while_logistic_regressions_are_fitted_together_leaves_a_model(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("separatrix.learners.side_by_side.SideBySide.fitted", pressed)
+    soon = OneVsRest(LogisticRegression(l2=0.01)).fit(X, y)  # each ends with its first step: it came too late
+    assert soon.verdict_.status == "optimal"
+    monkeypatch.setattr("separatrix.multiclass.members.fit_together", pressed)
+    model = OneVsRest(LogisticRegression(l2=0.01, solver="gradient"))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert [member.verdict_.status for member in model.estimators_] == ["interrupted"] * 3
+    assert model.verdict_.status == "interrupted"
+    assert model.score(X, y) > 0.5
+
+
+def test_ctrl_c_in_a_learner_that_makes_no_steps_is_what_it_was(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", pressed)
+    model = OneVsRest(DecisionTreeClassifier())
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert not hasattr(model, "estimators_")

@@ -323,3 +323,24 @@ def test_one_interrupt_saves_the_model(learner, write, tmp_path):
     document = json.loads((tmp_path / "model.json").read_text())
     assert document["status"] == document["verdict"]["status"] == "interrupted"
     assert separatrix.load(tmp_path / "model.json").interrupted
+
+
+def test_an_interrupt_saves_what_a_reduction_has(write, command, monkeypatch, tmp_path):
+    write(shop())
+    fitted = []
+
+    def stopped(model, X, y):
+        fitted.append(model)
+        steps = model.stretches(X, y)
+        next(steps)
+        steps.close()
+        raise KeyboardInterrupt
+
+    typed = ["--target", "bought", "--learner", "perceptron", "--reduction", "one-vs-rest"]
+    with monkeypatch.context() as patched:
+        patched.setattr(separatrix.Perceptron, "fit", stopped)
+        status, _, said = command("fit", "data.csv", *typed)
+    assert (status, len(fitted)) == (130, 1)
+    assert "marked interrupted" in said
+    assert separatrix.load(tmp_path / "model.json").interrupted
+    assert command("predict", "model.json", "data.csv")[0] == 0

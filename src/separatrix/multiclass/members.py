@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from ..rule import LinearRule
 
 Floats = NDArray[np.float64]
 OURS = (SeparationWarning, BudgetWarning, NotSeparableWarning)
+COURSES = "stretches", "steps"
+"""The methods by which a fit can be watched, and stopped."""
 
 
 def check_learner(estimator: Any, whole: str) -> None:
@@ -65,24 +68,43 @@ def check_table(model: Any, X: Any, *, reset: bool) -> None:
 
 def teach(
     estimator: Any, X: Any, tasks: Sequence[Task], sample_weight: Any, n_jobs: int | None, checked: Any,
-    columns: tuple[str, ...],
+    columns: tuple[str, ...], *, stoppable: bool = False,
 ) -> list[Any]:  # fmt: skip
     """A clone of the learner for each task, in order; `checked` is X as an array where the learner is our own.
 
     Logistic regressions that share rows are fitted together. NaN is named by its place in X, not in a member's rows.
+    If it is `stoppable`, every classifier that has not begun when Ctrl-C comes makes one step; a StoppedError has all.
     """
+    ended: dict[int, Any] = {}
     try:
-        return _all_taught(estimator, X, tasks, sample_weight, n_jobs, checked, columns)
+        return _all_taught(estimator, X, tasks, sample_weight, n_jobs, checked, columns, ended)
+    except KeyboardInterrupt:
+        if not (stoppable and any(hasattr(estimator, course) for course in COURSES)):
+            raise
+        square = get_tags(estimator).input_tags.pairwise
+        raise StoppedError([
+            ended[place] if place in ended else _taught(estimator, X, task, sample_weight, square, _begun)
+            for place, task in enumerate(tasks)
+        ]) from None  # fmt: skip
     except ValueError as error:
         if checked is not None and str(error).startswith(("Input X contains", "The sums over X overflow")):
             raise not_finite(checked, columns, estimator) from None
         raise
 
 
+class StoppedError(KeyboardInterrupt):
+    """Ctrl-C: some classifiers have not ended, but all have begun."""
+
+    def __init__(self, members: list[Any]) -> None:
+        super().__init__()
+        self.members = members
+
+
 def _all_taught(
     estimator: Any, X: Any, tasks: Sequence[Task], sample_weight: Any, n_jobs: int | None, checked: Any,
-    columns: tuple[str, ...],
+    columns: tuple[str, ...], ended: dict[int, Any],
 ) -> list[Any]:  # fmt: skip
+    """All of them; those of one thread are `ended` one after the other."""
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
             f"{type(estimator).__name__} takes no sample_weight: leave it out, or use a learner that does."
@@ -95,11 +117,36 @@ def _all_taught(
             member.feature_names_in_ = np.array(named, dtype=object)
         return members
     square = get_tags(estimator).input_tags.pairwise
+    if effective_n_jobs(n_jobs) == 1:
+        for place, task in enumerate(tasks):
+            _taught(estimator, X, task, sample_weight, square, partial(_fitted, ended, place))
+        return list(ended.values())
     jobs = (delayed(_taught)(estimator, X, task, sample_weight, square) for task in tasks)
     return list(Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
 
 
-def _taught(estimator: Any, X: Any, task: Task, sample_weight: Any, square: bool) -> Any:
+def _fitted(ended: dict[int, Any], place: int, model: Any, X: Any, y: Any, **cost: Any) -> None:
+    """Fit a model, and keep it in its place; one that was interrupted too."""
+    try:
+        ended[place] = model.fit(X, y, **cost)
+    except KeyboardInterrupt:
+        if getattr(getattr(model, "verdict_", None), "status", "") == "interrupted":
+            ended[place] = model
+        raise
+
+
+def _begun(model: Any, X: Any, y: Any, **cost: Any) -> Any:
+    """The model after one step, marked interrupted if that was not all."""
+    course = next(each for each in COURSES if hasattr(model, each))
+    steps = getattr(model, course)(X, y, **cost)
+    next(steps, None)
+    steps.close()
+    return model
+
+
+def _taught(
+    estimator: Any, X: Any, task: Task, sample_weight: Any, square: bool, how: Callable[..., Any] | None = None
+) -> Any:
     part = X if task.rows is None else _safe_indexing(X, task.rows)
     if square and task.rows is not None:
         part = _safe_indexing(part, task.rows, axis=1)
@@ -107,7 +154,8 @@ def _taught(estimator: Any, X: Any, task: Task, sample_weight: Any, square: bool
     if sample_weight is not None:
         cost["sample_weight"] = sample_weight if task.rows is None else sample_weight[task.rows]
     with rows_by_their_place(task.rows):
-        return clone(estimator).fit(part, task.positive.astype(np.int64), **cost)
+        model, labels = clone(estimator), task.positive.astype(np.int64)
+        return model.fit(part, labels, **cost) if how is None else how(model, part, labels, **cost)
 
 
 def check_jobs(n_jobs: Any) -> None:

@@ -21,6 +21,7 @@ from ..reduction_claim import ReductionClaim
 from ..rule import LinearRule
 from .base import MetaLearner, gives_probabilities
 from .members import (
+    StoppedError,
     check_jobs,
     check_learner,
     checked_weights,
@@ -72,7 +73,7 @@ class Reduction(MetaLearner, ABC):
         """P(k | x) from the probabilities that the classifiers give their + sides."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Reduction:
-        """Teach every classifier its rows; `verdict_` says how they ended."""
+        """Teach every classifier its rows; `verdict_` says how they ended. After Ctrl-C all have begun."""
         with unchanged_on_failure(self):
             self._fit(X, y, sample_weight)
         return self
@@ -89,12 +90,20 @@ class Reduction(MetaLearner, ABC):
         cost = checked_weights(sample_weight, rows)
         _check_mass(targets, cost)
         code = self._code(targets.classes.tolist())
+        stopped = False
         with gathered_warnings() as said:
-            members = teach(self.estimator, X, _tasks(code, index), cost, self.n_jobs, checked, self._columns())
+            try:
+                members = teach(
+                    self.estimator, X, _tasks(code, index), cost, self.n_jobs, checked, self._columns(), stoppable=True
+                )
+            except StoppedError as stop:
+                members, stopped = stop.members, True
         self.classes_, self.code_, self.estimators_ = targets.classes, code, members
         self._by_votes, self._coupled = self._settings()
         self._taught_rows = _taught_rows(self, code, index)
         self._conclude(rows)
+        if stopped and self.verdict_.status == "interrupted":  # else it came too late
+            raise KeyboardInterrupt
         if said and not self.verdict_.ok:
             warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
 
