@@ -1,8 +1,11 @@
 """`separatrix completion`: scripts that shells read."""
 
 import importlib.util
+import os
+import select
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -55,3 +58,53 @@ def test_bash_completes(command):
 def test_bash_completes_learners(command):
     script = command("completion", "bash")[1]
     assert complete(script, "separatrix", "fit", "--learner", "logi") == ["logistic"]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes(command, tmp_path):
+    (tmp_path / "script").write_text(command("completion", "fish")[1])
+
+    def offered(line):
+        code = f"source {tmp_path / 'script'}; complete -C {line!r}"
+        done = subprocess.run(["fish", "--no-config", "-c", code], capture_output=True, check=True, cwd=tmp_path)
+        return [each.split("\t")[0] for each in done.stdout.decode().splitlines()]
+
+    assert offered("separatrix sepa") == ["separable"]
+    assert offered("separatrix fit --learner logi") == ["logistic"]
+
+
+def pressed(setup, typed, wanted):
+    """What zsh shows on a terminal after these words and a Tab, as soon as `wanted` is there."""
+    pty = pytest.importorskip("pty")
+    ours, its = pty.openpty()
+    shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=its, stdout=its, stderr=its, start_new_session=True)
+    os.close(its)
+    seen = ""
+
+    def read_until(text):
+        nonlocal seen
+        end = time.monotonic() + 20
+        while text not in seen and time.monotonic() < end:
+            if select.select([ours], [], [], 0.2)[0]:
+                seen += os.read(ours, 4096).decode(errors="replace")
+
+    try:
+        os.write(ours, f"{setup}; print re''ady\n".encode())
+        read_until("ready")
+        seen = ""
+        os.write(ours, f"{typed}\t".encode())
+        read_until(wanted)
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(ours)
+    return seen
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.parametrize("way", ["fpath", "source"])
+def test_zsh_calls_the_script_from_a_folder_of_fpath_and_when_it_is_sourced(way, command, tmp_path):
+    script, begin = tmp_path / "_separatrix", "autoload -Uz compinit; compinit -u -D"
+    script.write_text(command("completion", "zsh")[1])
+    setup = f"fpath=({tmp_path} $fpath); {begin}" if way == "fpath" else f"{begin}; source {script}"
+    assert "separable" in pressed(setup, "separatrix sepa", "separable")

@@ -15,6 +15,14 @@ WHERE = {
     "fish": "separatrix completion fish > ~/.config/fish/completions/separatrix.fish",
 }  # fmt: skip
 """What to type, so that the shell finds the script."""
+ZSH = """\
+if [[ "$funcstack[1]" = _separatrix ]]; then
+  _cyclopts_separatrix "$@"
+else
+  compdef _cyclopts_separatrix separatrix
+fi
+"""
+"""What is made completes nothing by itself: zsh calls what it finds in a file of fpath, and knows what is sourced."""
 
 
 def completion(shell: Literal["bash", "zsh", "fish"], /, *, talking: Talking = Talking()) -> Answer:
@@ -31,5 +39,7 @@ def completion(shell: Literal["bash", "zsh", "fish"], /, *, talking: Talking = T
         How the command talks.
     """
     script = build().generate_completion(prog_name="separatrix", shell=shell)
+    if shell == "zsh":
+        script = f"{script.rstrip()}\n\n{ZSH}"
     data = {"command": "completion", "version": __version__, "shell": shell, "script": script}
     return Answer(data, text=script, words=f"To keep it:\n  {WHERE[shell]}")
