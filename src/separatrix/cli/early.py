@@ -134,14 +134,18 @@ def _size(name: str) -> int:
 def kernels_without_compiler() -> None:
     """Let Numba load a kernel from its cache without all that it would compile one with, which takes as long as itself.
 
-    What is compiled after all asks for that by itself. In a process of our own only: the rest of Numba is not told.
+    What is compiled after all asks for that by itself. In a process of our own only: the rest of Numba is not told. A
+    Numba that is made otherwise is left alone.
     """
     if not _process.ours:
         return
-    from numba.core.caching import Cache
-    from numba.core.runtime import rtsys
+    try:
+        from numba.core.caching import Cache
+        from numba.core.runtime import rtsys
 
-    plain = Cache.load_overload
+        plain, _ = Cache.load_overload, rtsys.initialize
+    except (ImportError, AttributeError):
+        return
 
     def load_overload(cache: Any, signature: Any, context: Any) -> Any:
         rtsys.initialize(context)  # what a kernel gets its memory from
@@ -149,7 +153,7 @@ def kernels_without_compiler() -> None:
         try:
             return plain(cache, signature, context)
         finally:
-            del context.refresh
+            vars(context).pop("refresh", None)
 
     Cache.load_overload = load_overload
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import Any
 
 from .database import engine
@@ -36,6 +37,7 @@ class UnderWay:
         """Take the processor after all: a reading under way gets one more thread. Whoever ends first calls it."""
         with self._lock:
             if self._other is not None:
-                self._other.execute("SET external_threads = 1")
+                with suppress(engine().Error):  # it reads on, only slower
+                    self._other.execute("SET external_threads = 1")
                 self._other.close()
                 self._other = None
