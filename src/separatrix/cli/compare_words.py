@@ -14,6 +14,7 @@ from ..evaluation.paired import Difference, best_of, difference
 from .console import table as laid_out
 from .evaluate_words import interval, number
 from .learner_list import BASELINE, Entry
+from .typed_again import files_again
 
 BESIDE = ("error_rate", "auc", "log_loss", "brier")
 """Values that are shown beside the measure that ranks."""
@@ -175,5 +176,5 @@ def next_command(board: Board, data: Sequence[str], target: str, options: list[s
     best = next((each for each in entries if each.label == board.best), None)
     if best is None:
         return ""
-    words = [*(data or ("-",)), "--target", target, "--learner", best.name, *best.typed(), *options]
+    words = [*files_again(data), "--target", target, "--learner", best.name, *best.typed(), *options]
     return f"separatrix fit {shlex.join(words)}"

@@ -105,7 +105,7 @@ def evaluate(
     return Answer(
         {"command": "evaluate", "version": __version__, **facts, **result.to_dict()},
         text=text(result), words=" ".join(filter(None, (words(result), told))), notes=notes(result, seen),
-        next=_next(model, data, column, result, reading, talking.seed),
+        next=_next(learnt, model, data, column, result, reading, talking.seed),
         status=DONE if all(check.met for check in result.checks) else NO,
     )  # fmt: skip
 
@@ -215,15 +215,15 @@ def _seen_before(training: dict[str, Any], table: Any) -> bool:
     return bool(training.get("fingerprint")) and mark is not None and training["fingerprint"] == str(mark())
 
 
-def _next(model: str, data: tuple[str, ...], target: str, result: Found, reading: KnownTable, seed: int) -> str:
+def _next(
+    learnt: Any, model: str, data: tuple[str, ...], target: str, result: Found, reading: KnownTable, seed: int
+) -> str:
     """After a no, other learners; else single rows."""
     import shlex
 
-    from .typed_again import FORMAT, after, typed_again
+    from .typed_again import FORMAT, after, columns_again, explain_again, files_again, typed_again
 
-    files = data or ("-",)
     if all(check.met for check in result.checks):
-        same = after(typed_again(reading, renamed=FORMAT, seed=seed))
-        return f"separatrix explain {shlex.join([model, *files])} --row 1{same}"
-    again = typed_again(reading, seed=seed)  # as at the fit: compare knows no model
-    return f"separatrix compare {shlex.join([*files, '--target', target, *again])}"
+        return explain_again(learnt, model, data, after(typed_again(reading, renamed=FORMAT, seed=seed)))
+    again = [*columns_again(learnt), *typed_again(reading, seed=seed)]  # as at the fit: compare knows no model
+    return f"separatrix compare {shlex.join([*files_again(data), '--target', target, *again])}"

@@ -12,7 +12,7 @@ from .answer import Answer, UsageError
 from .as_at_fit import as_at_the_fit
 from .options import Talking
 from .predict import NewRows, open_for
-from .typed_again import after, typed_again
+from .typed_again import after, files_again, typed_again
 
 MOST = 20
 """Rows that are explained at once."""
@@ -73,7 +73,7 @@ def explain(
         {"command": "explain", "version": __version__, "model": model, "rows": records},
         text="\n\n".join(pages),
         words=told,
-        next=f"separatrix predict {shlex.quote(model)} {shlex.join(data or ('-',))} --explain"
+        next=f"separatrix predict {shlex.quote(model)} {shlex.join(files_again(data))} --explain"
         + after(typed_again(typed, seed=talking.seed)),
         notes=("The fit of this model was interrupted.",) if saved.interrupted else (),
     )

@@ -10,6 +10,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from opcode import opmap
 from typing import Any
 
@@ -30,6 +31,10 @@ ROWS = frozenset({"X", "y", "sample_weight"})
 
 SPEAKERS = ("separatrix.", "sklearn.utils.validation", "sklearn.utils.multiclass")
 """Modules whose errors are sentences about settings or data."""
+
+
+OF_A_MODEL = ("predict", "evaluate", "explain", "report")
+"""Commands to which a saved model says what the columns are."""
 
 
 class NoDataError(UsageError):
@@ -65,7 +70,20 @@ def failure_of(error: BaseException, tokens: list[str]) -> Failure:
 
 
 def _bad_data(error: Any, tokens: list[str]) -> Failure:
+    if isinstance(error, DataError):
+        _say_what_can_be_typed(error, tokens)
     return Failure(DATA, "data", str(error), error.to_dict())
+
+
+def _say_what_can_be_typed(error: DataError, tokens: list[str]) -> None:
+    """Where a model knows the columns, nobody says what they are; and a column of weights cannot be a category."""
+    lacking: tuple[str, ...] = ()
+    if tokens[:1] and tokens[0] in OF_A_MODEL:
+        lacking = ("--category ", "--number ", "--drop ")
+        error.because = error.because.replace("--number says that", "The model says that")
+    elif ("--weights", error.column) in pairwise(tokens):
+        lacking = ("--category ",)
+    error.remedies = tuple(each for each in error.remedies if not each.text.startswith(lacking))
 
 
 def _bad_usage(error: BaseException, tokens: list[str]) -> Failure:

@@ -16,7 +16,7 @@ from .as_at_fit import as_at_the_fit
 from .console import is_terminal
 from .files import check_output
 from .options import READING, Talking
-from .typed_again import after, typed_again
+from .typed_again import after, explain_again, typed_again
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,7 +133,7 @@ def predict(
         count = table.rows
     return Answer(
         data_out, words=" ".join(filter(None, (_words(count, found.counts(saved.classes), output), told))),
-        next=_next(model, data, typed, talking.seed), notes=_notes(saved),
+        next=explain_again(saved, model, data, after(typed_again(typed, seed=talking.seed))), notes=_notes(saved),
     )  # fmt: skip
 
 
@@ -181,8 +181,3 @@ def _words(rows: int, counts: dict[str, int], output: str | None) -> str:
 
 def _notes(saved: Any) -> tuple[str, ...]:
     return ("The fit of this model was interrupted.",) if saved.interrupted else ()
-
-
-def _next(model: str, data: tuple[str, ...], rows: NewRows, seed: int) -> str:
-    same = after(typed_again(rows, seed=seed))
-    return f"separatrix explain {shlex.quote(model)} {shlex.join(data or ('-',))} --row 1{same}"

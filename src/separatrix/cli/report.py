@@ -14,7 +14,7 @@ from .as_at_fit import as_at_the_fit
 from .files import check_output, write_whole
 from .known_table import KnownTable
 from .options import Talking
-from .typed_again import typed_again
+from .typed_again import columns_again, explain_again, files_again, typed_again
 
 if TYPE_CHECKING:
     from ..report.inputs import Inputs
@@ -92,8 +92,9 @@ def report(
     facts = facts_of(inputs)
     text = FORMATS[form](facts, given.text, given.name)
     replaced = write_whole(path, text)
-    again = typed_again(reading, seed=talking.seed)
-    return _answer(model, data, path, text, replaced, facts, [told, _rows_of_the_fit(inputs, reading)], again)
+    again = [*columns_again(given.model), *typed_again(reading, seed=talking.seed)]
+    row = explain_again(given.model, model, data)
+    return _answer(model, data, path, text, replaced, facts, [told, _rows_of_the_fit(inputs, reading)], again, row)
 
 
 def _rows_of_the_fit(inputs: Inputs, reading: KnownTable) -> str:
@@ -112,10 +113,10 @@ def _rows_of_the_fit(inputs: Inputs, reading: KnownTable) -> str:
 
 def _answer(
     model: str, data: tuple[str, ...], path: str, text: str, replaced: bool, facts: dict[str, Any], told: list[str],
-    again: list[str],
+    again: list[str], row: str,
 ) -> Answer:  # fmt: skip
     failed = [each for each in facts["checks"] if each["state"] == "failed"]
-    held, named = facts["held_out"], data or ("-",)
+    held = facts["held_out"]
     counts = facts["counts"]
     words = f"{counts['passed']} of {counts['all']} checks passed, {counts['failed']} failed"
     words += f": {', '.join(each['name'].lower() for each in failed)}." if failed else "."
@@ -133,8 +134,8 @@ def _answer(
             "held_out": {"folds": held["folds"], "measures": held["measures"]} if held["there"] else None,
         },
         words="\n".join(filter(None, [words, said, *told])), notes=notes,
-        next=f"separatrix explain {shlex.join([model, *named])} --row 1" if not failed else
-             f"separatrix compare {shlex.join([*named, '--target', facts['target'], *again])}",
+        next=row if not failed else
+             f"separatrix compare {shlex.join([*files_again(data), '--target', facts['target'], *again])}",
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from .console import table as laid_out
 from .console import width_of
 from .options import READING, Reading, Talking
 from .tables import decisions_of, opened
-from .typed_again import after, typed_again
+from .typed_again import after, files_again, typed_again
 
 MOST_LEVELS = 4
 """Levels that a line names."""
@@ -130,5 +130,5 @@ def _words(decisions: tuple[Any, ...], rows: int) -> str:
 def _next(data: tuple[str, ...], target: str | None, same: list[str]) -> str:
     import shlex
 
-    named = shlex.join(data or ("-",))
+    named = shlex.join(files_again(data))
     return f"separatrix fit {named} --target {shlex.quote(target) if target else 'COLUMN'}{after(same)}"

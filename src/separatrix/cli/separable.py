@@ -14,7 +14,7 @@ from .answer import DONE, NO, Answer
 from .files import check_output, write_whole
 from .options import READING, Reading, Talking
 from .tables import decisions_of, labels_of, opened
-from .typed_again import after, typed_again
+from .typed_again import after, files_again, typed_again
 
 Missing = Literal["error", "impute"]
 
@@ -139,4 +139,4 @@ def _next(data: tuple[str, ...], target: str, result: Any, same: list[str]) -> s
     """A fit whose weights are finite."""
     finite = " --objective firth" if len(result.classes) == 2 else " --l2 0.01"
     settings = "" if result.kind == "overlap" else finite
-    return f"separatrix fit {shlex.join(data or ('-',))} --target {shlex.quote(target)}{settings}{after(same)}"
+    return f"separatrix fit {shlex.join(files_again(data))} --target {shlex.quote(target)}{settings}{after(same)}"

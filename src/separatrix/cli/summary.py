@@ -61,9 +61,16 @@ def summary(
     data = {"command": "summary", "version": __version__, "model": model, "output": output, **facts_of(saved, page)}
     return Answer(
         data, text="" if output is not None else text, words=words,
-        next=f"separatrix explain {shlex.quote(model)} FILE --row 1",
+        next=_next(saved, model),
         notes=("The fit of this model was interrupted.",) if saved.interrupted else (),
     )  # fmt: skip
+
+
+def _next(saved: Any, model: str) -> str:
+    from .typed_again import explain_again
+
+    found = explain_again(saved, model, ("-",))
+    return found if " explain " in found else f"separatrix predict {shlex.quote(model)} FILE"
 
 
 def _restored(saved: Any, path: str) -> Summary | None:

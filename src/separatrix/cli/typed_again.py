@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any
 
 OF_THE_MODEL = frozenset({"number", "category", "drop"})
 """What a saved model knows itself."""
+OF_THE_COLUMNS = ("--missing", "--number", "--category", "--drop")
 FORMAT = {"format": "input_format"}
 """What the format of the table is called where there is one of the rows that are written, too."""
 
@@ -29,6 +31,29 @@ def typed_again(
         for each in value if isinstance(value, tuple) else (value,):
             words += _pair(name, str(each))
     return [*words, *(["--seed", str(seed)] if seed and reading.sample is not None else [])]
+
+
+def files_again(data: Sequence[str]) -> list[str]:
+    """The files as they were typed; what was piped in is gone, and has to be named."""
+    return ["FILE" if each == "-" else each for each in data or ("-",)]
+
+
+def columns_again(model: Any) -> list[str]:
+    """What the fit was told of its columns, for a command that knows no model."""
+    try:
+        words = shlex.split(str((model.training or {}).get("command") or ""))
+    except ValueError:
+        return []
+    return [each for word, value in pairwise(words) if word in OF_THE_COLUMNS for each in _pair(word[2:], value)]
+
+
+def explain_again(model: Any, path: str, files: Sequence[str], same: str = "") -> str:
+    """The command that explains a row, where a column has a contribution of its own; else the one that shows a page."""
+    rule = model.rule
+    linear = getattr(rule, "likely", False) or getattr(rule, "separated", False) or rule.linear() is not None
+    if model.encoding is None or not linear:
+        return f"separatrix summary {shlex.quote(path)}"
+    return f"separatrix explain {shlex.join([path, *files_again(files)])} --row 1{same}"
 
 
 def _pair(name: str, value: str) -> tuple[str, ...]:

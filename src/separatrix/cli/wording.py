@@ -21,7 +21,9 @@ _PHRASES = {
     " summary(…, force=True) shows the numbers all the same, marked †.": "",
     "reference='symmetric' shows": "summary(reference='symmetric') in Python shows",
     " with interval(method='profile')": " and its profile intervals",
-    "OnlineToBatch(OnlinePerceptron()) lets all rules vote": "--learner voted lets all rules vote",
+    "OnlineToBatch(OnlinePerceptron()) lets all": "--learner voted lets all",
+    "Use LogisticRegression, which": "Use --learner logistic, which",
+    "a number of at least 0, 'cv', or a CrossValidation(...)": "a number of at least 0, or cv",
 }
 """What is not a setting, and is typed otherwise."""
 
