@@ -761,3 +761,19 @@ def test_weights_that_are_no_counts_have_no_criteria():
     found = str(LogisticRegression().fit(X, y, cost).summary(X, y, cost, covariance="robust"))
     assert "AIC" in found.split("Left out:")[1]
     assert "no whole numbers" in found
+
+
+def test_a_summary_asks_an_inference_of_ones_own():
+    asked = []
+
+    class Own(LogisticRegression):
+        def inference(self, X, y, sample_weight=None, **how):
+            asked.append(how)
+            return super().inference(X, y, sample_weight, **how)
+
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = X[:, 0] + np.random.default_rng(1).logistic(size=300) > 0
+    model = Own().fit(X, y)
+    model.summary(X, y)
+    assert len(asked) == 1
+    assert not hasattr(model, "_targets_at_hand")

@@ -9,6 +9,7 @@ import pytest
 
 from separatrix.io.digests import PIECE, Digests
 from separatrix.io.errors import DataError
+from separatrix.io.kinds import _moments
 from separatrix.io.opening import open_table
 from separatrix.io.under_way import UnderWay
 
@@ -98,3 +99,19 @@ def test_a_fingerprint_does_not_depend_on_when_it_was_worked_out(tmp_path):
     path.write_text("x,y\n" + "1,a\n2,b\n" * 50)
     with open_table([str(path)], fingerprint=True) as early, open_table([str(path)]) as late:
         assert early.fingerprint() == late.fingerprint()
+
+
+def test_what_duckdb_makes_of_ctrl_c_is_an_interrupt(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+
+    def pressed(*_, **__):
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr("separatrix.io.opening.load", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        open_table([str(path)], fingerprint=True)
+
+
+def test_a_constant_column_has_its_own_mean_and_no_deviation():
+    assert _moments(np.full(100_001, 0.1)) == (0.1, 0.1, 0.1, 0.0)

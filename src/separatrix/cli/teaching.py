@@ -44,7 +44,8 @@ def teach(estimator: Any, learner: Learner, lesson: Lesson, talking: Talking, *,
         try:
             estimator.fit(*given)
         except KeyboardInterrupt:
-            if getattr(getattr(estimator, "verdict_", None), "status", "") != "interrupted":
+            status = getattr(getattr(estimator, "verdict_", None), "status", "")
+            if status != "interrupted" and not (reduced and status):  # all classifiers of a reduction may have ended
                 raise
 
 

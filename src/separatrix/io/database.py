@@ -34,6 +34,11 @@ def connect(spill: Path | None = None) -> Any:
     return connection
 
 
+def interrupted(error: BaseException) -> bool:
+    """Whether it is what duckdb makes of Ctrl-C."""
+    return type(error) is RuntimeError and "interrupted" in str(error).lower()
+
+
 def lock(connection: Any, folder: Path) -> None:
     """From here on no SQL reads or writes a file but in this folder of ours, nor undoes this."""
     connection.execute(f"SET allowed_directories = [{literal(str(folder))}]")

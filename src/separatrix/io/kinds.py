@@ -176,6 +176,8 @@ def _moments(values: Floats, *, missing: bool = False) -> tuple[float | None, fl
         mean = sum(sums) / len(there)
         variance = sum(float(np.square(block - mean).sum()) for block in blocks) / len(there)
     found = min(least), max(most), mean, math.sqrt(variance) if variance >= 0 else math.nan
+    if found[0] == found[1]:
+        found = found[0], found[0], found[0], 0.0
     return tuple(x if math.isfinite(x) else None for x in found)  # type: ignore[return-value]
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .database import connect, identifier, literal, lock
+from .database import connect, identifier, interrupted, literal, lock
 from .dialect import sniff
 from .digests import Digests
 from .errors import DataError, Place
@@ -76,7 +76,7 @@ def open_table(
         if kept is not None:
             keep(connection, kept)
         return OpenTable(loaded, folder, kept, digests)
-    except BaseException:
+    except BaseException as error:
         if digests is not None:
             digests.give_up()
         if reading is not None:
@@ -84,6 +84,8 @@ def open_table(
         if connection is not None:
             connection.close()
         folder.cleanup()
+        if interrupted(error):
+            raise KeyboardInterrupt from None
         raise
 
 

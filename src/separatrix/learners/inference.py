@@ -42,17 +42,16 @@ COVARIANCES, WEIGHTS = ("model", "robust"), ("frequency", "sampling")
 
 
 def inference_of(
-    model: Any, X: Any, y: Any, sample_weight: Any, covariance: str, weights: str | None, force: bool,
-    target: Floats | None = None,
-) -> Inference:  # fmt: skip
-    """See `LogisticRegression.inference`; `target` is what y says, where that is known."""
+    model: Any, X: Any, y: Any, sample_weight: Any, covariance: str, weights: str | None, force: bool
+) -> Inference:
+    """See `LogisticRegression.inference`."""
     check_is_fitted(model, "rule_")
     checked_choice("covariance", covariance, COVARIANCES)
     counting = _counting(covariance, weights)
     if not isinstance(force, bool | np.bool_):
         raise ValueError(f"force is {force!r}; it must be True or False.")
     _check_objective(model, covariance)
-    rows, target, cost, places = _given(model, X, y, sample_weight, target)
+    rows, target, cost, places = _given(model, X, y, sample_weight)
     if counting == "sampling" and cost.size:
         cost = cost / cost.max()  # only their ratios matter, and squares of the others might overflow
     try:
@@ -87,12 +86,11 @@ def inference_of(
     return replace(about, fitted=fitted, functions=functions, values=values)
 
 
-def _given(
-    model: Any, X: Any, y: Any, sample_weight: Any, target: Floats | None
-) -> tuple[Any, Floats, Floats, Sequence[int]]:
+def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats, Floats, Sequence[int]]:
     """Rows, targets, weights and places in X; a row of weight zero is a row absent."""
-    rows = model._readable(X)
-    target = known_targets(y, model.classes_, len(rows)) if target is None else target
+    rows, (known, target) = model._readable(X), getattr(model, "_targets_at_hand", (None, None))
+    if known is not y or target is None:
+        target = known_targets(y, model.classes_, len(rows))
     cost = checked_costs(sample_weight, len(rows))
     _check_size(rows, model)
     if len(rows) != model.verdict_.claim.rows:

@@ -11,7 +11,6 @@ from ..interpretation.lines import Spread
 from ..interpretation.measures import measured
 from ..interpretation.summary import Summary
 from ..verdict import listed
-from .inference import inference_of
 from .memory import Facts, means_of
 from .rows_at_hand import Given, facts_of_given, known_facts, rows_of_fit
 from .summary_measures import doubts_of, fit_facts
@@ -113,15 +112,16 @@ def _inferred(
         return (), {}, "objective='squared' is no likelihood, so there is nothing to infer from: use 'likelihood'."
     if not hasattr(model, "inference"):
         return (), {}, "this model has no inference."
+    model._targets_at_hand = given.y, given.targets  # so that they are made once
     try:
-        found = inference_of(
-            model, given.X, given.y, given.sample_weight, asked.covariance, None, asked.force, given.targets
-        )
+        found = model.inference(given.X, given.y, given.sample_weight, covariance=asked.covariance, force=asked.force)
         if found.refused is not None:
             return (), {}, f"{found.refused} summary(…, force=True) shows the numbers all the same, marked †."
         return found.reasons, spreads_of(found.with_reference(asked.reference), asked.level, asked.method), None
     except ValueError as error:  # what was asked for makes no sense for this model: the sentence says why
         return (), {}, str(error)
+    finally:
+        del model._targets_at_hand
 
 
 # ----------------------------------------------------------------------------------------------------- head and notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -79,17 +79,26 @@ def teach(
     try:
         return _all_taught(estimator, X, tasks, sample_weight, n_jobs, checked, columns, ended)
     except KeyboardInterrupt:
-        if not (stoppable and any(hasattr(estimator, course) for course in COURSES)):
+        if not (stoppable and _course_of(estimator)):
             raise
-        square = get_tags(estimator).input_tags.pairwise
-        raise StoppedError([
-            ended[place] if place in ended else _taught(estimator, X, task, sample_weight, square, _begun)
-            for place, task in enumerate(tasks)
-        ]) from None  # fmt: skip
+        raise _stopped(estimator, X, tasks, sample_weight, ended) from None
     except ValueError as error:
         if checked is not None and str(error).startswith(("Input X contains", "The sums over X overflow")):
             raise not_finite(checked, columns, estimator) from None
         raise
+
+
+def _stopped(
+    estimator: Any, X: Any, tasks: Sequence[Task], sample_weight: Any, ended: dict[int, Any]
+) -> KeyboardInterrupt:
+    """All classifiers, those that have not ended after one step; where that cannot be, nothing but the interrupt."""
+    square = get_tags(estimator).input_tags.pairwise
+    with suppress(Exception):
+        return StoppedError([
+            ended[place] if place in ended else _taught(estimator, X, task, sample_weight, square, _begun)
+            for place, task in enumerate(tasks)
+        ])  # fmt: skip
+    return KeyboardInterrupt()
 
 
 class StoppedError(KeyboardInterrupt):
@@ -135,10 +144,14 @@ def _fitted(ended: dict[int, Any], place: int, model: Any, X: Any, y: Any, **cos
         raise
 
 
+def _course_of(model: Any) -> str:
+    """The method by which its fit is watched, if it has one; a Pipeline's steps are something else."""
+    return next((each for each in COURSES if callable(getattr(model, each, None))), "")
+
+
 def _begun(model: Any, X: Any, y: Any, **cost: Any) -> Any:
     """The model after one step, marked interrupted if that was not all."""
-    course = next(each for each in COURSES if hasattr(model, each))
-    steps = getattr(model, course)(X, y, **cost)
+    steps = getattr(model, _course_of(model))(X, y, **cost)
     next(steps, None)
     steps.close()
     return model

@@ -102,7 +102,7 @@ class Reduction(MetaLearner, ABC):
         self._by_votes, self._coupled = self._settings()
         self._taught_rows = _taught_rows(self, code, index)
         self._conclude(rows)
-        if stopped and self.verdict_.status == "interrupted":  # else it came too late
+        if stopped:
             raise KeyboardInterrupt
         if said and not self.verdict_.ok:
             warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
