@@ -94,6 +94,17 @@ def test_a_file_that_is_gone_is_told_of_where_its_hash_is_asked_for(tmp_path):
         digests.all()
 
 
+def test_whoever_asks_for_a_hash_that_was_given_up_gets_that_of_the_whole_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"x" * 100)
+    for begun in (False, True):
+        digests = Digests([path])
+        if begun:
+            digests.begin()
+        digests.give_up()
+        assert digests.all() == [hashlib.sha256(b"x" * 100).digest()]
+
+
 def test_a_fingerprint_does_not_depend_on_when_it_was_worked_out(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "1,a\n2,b\n" * 50)

@@ -135,7 +135,7 @@ def kernels_without_compiler() -> None:
     """Let Numba load a kernel from its cache without all that it would compile one with, which takes as long as itself.
 
     What is compiled after all asks for that by itself. In a process of our own only: the rest of Numba is not told. A
-    Numba that is made otherwise is left alone.
+    Numba that does not have these two is left alone.
     """
     if not _process.ours:
         return

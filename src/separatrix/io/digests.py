@@ -26,6 +26,9 @@ class Digests:
 
     def all(self) -> list[bytes]:
         """The hashes; what went wrong with a file is raised here."""
+        if self._unwanted.is_set():  # what was begun was cut short
+            self._thread = None
+            self._unwanted.clear()
         if self._thread is None:
             self._work()
         else:

@@ -13,7 +13,7 @@ from .encoding import THREADS, Category, Encoding, Number, written_columns
 from .table import Table
 
 STEP = 1 << 15
-"""Rows that are written together: long pieces, since another thread may be loading modules, and each waits for it."""
+"""Rows that are written together: they nearly stay in the cache, and threads seldom wait for each other."""
 LARGE, THINNER = 1 << 22, 2
 """From so many numbers on, and where so many times fewer will do, zeros are left out."""
 
