@@ -296,3 +296,11 @@ def test_how_much_is_read_may_be_asked_while_and_after_it_is(tmp_path):
     with pytest.raises(DataError):
         open_table([str(path)], meanwhile=asked.append)
     assert asked[1].share() == -1.0
+
+
+def test_a_format_that_is_not_read_is_named(tmp_path):
+    path = tmp_path / "t.ARFF"
+    path.write_text("@relation t\n@attribute x real\n@data\n1\n")
+    with pytest.raises(DataError, match="ARFF files are not read") as told:
+        open_table([str(path)])
+    assert "@data" in told.value.because

@@ -125,6 +125,11 @@ def _prepared(
         raise DataError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}", place=place) from None
     if empty:
         raise DataError("the file is empty", place=place)
+    if format is None and _bare_suffix(name) == ".arff":
+        raise DataError(
+            "ARFF files are not read", place=place,
+            because="Save the rows below @data as CSV, the names of the @attribute lines in the first line.",
+        )  # fmt: skip
     packing = packing_of(name, path)
     source = Source(name, path, path, "csv")
     kind = FORMATS.get(_bare_suffix(name)) if format is None else format
