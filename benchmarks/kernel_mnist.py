@@ -18,9 +18,9 @@ from sklearn.metrics.pairwise import polynomial_kernel
 from timing import Progress, clocked, in_turns
 
 from separatrix import BudgetWarning, KernelPerceptron
-from separatrix.dual import Dual
-from separatrix.expansion import Record
-from separatrix.mistakes import MistakeLog
+from separatrix.results.dual import Dual
+from separatrix.results.expansion import Record
+from separatrix.results.mistake_log import MistakeLog
 
 WAYS, READINGS = ("one-vs-rest", "joint"), ("last", "averaged", "voted")
 PASSES = (0.1, 1.0, 2.0, 3.0, 4.0, 10.0)

@@ -27,7 +27,7 @@ from sklearn.linear_model import SGDClassifier
 from timing import clocked, in_turns
 
 from separatrix import BudgetWarning, LogisticRegression
-from separatrix.online import LearningRate, OnlineState, row_order, scan
+from separatrix.fitting.scan.online import LearningRate, OnlineState, row_order, scan
 
 HERE = Path(__file__).resolve().parent
 PROBLEM = Problem("online", "standard normal", 1_000_000, 30, (1, 1))

@@ -25,7 +25,7 @@ began = time.perf_counter()
 for solver in ("newton", "lbfgs"):
     LogisticRegression(l2=1e-3, solver=solver).fit(X, y)
 seconds = time.perf_counter() - began
-from separatrix.compiled import pass_kernel, root_kernel
+from separatrix.data.compiled.passes import pass_kernel, root_kernel
 from separatrix.losses import LogLikelihood, Squared
 kernels = [pass_kernel(loss, "float64", "C") for loss in (LogLikelihood(), Squared())]
 kernels += [root_kernel("float64", "C", out) for out in ("float32", "float64")]

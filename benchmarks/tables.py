@@ -66,9 +66,9 @@ FIT_ALONE = """
 import json, sys, time
 import numpy as np
 from separatrix import LogisticRegression
-from separatrix.io.encoding import learn_encoding
-from separatrix.io.kinds import decide
-from separatrix.io.opening import open_table
+from separatrix.app.tables.encoding import learn_encoding
+from separatrix.app.tables.kinds import decide
+from separatrix.app.tables.opening import open_table
 with open_table([sys.argv[1]]) as rows:
     decisions = decide(rows, target="answer")
     X, y = learn_encoding(rows, decisions).matrix(rows), rows.coded("answer").codes

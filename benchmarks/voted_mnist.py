@@ -34,9 +34,9 @@ from timing import Progress, clocked, in_turns
 from voted_chart import curves_chart
 
 from separatrix import BudgetWarning, VotedPerceptron
-from separatrix.data.threads import one_blas_thread, thread_count
-from separatrix.mistakes import MistakeLog
-from separatrix.voting import Ballot
+from separatrix.numerics.threads import one_blas_thread, thread_count
+from separatrix.results.mistake_log import MistakeLog
+from separatrix.results.votes import Ballot
 
 HERE = Path(__file__).resolve().parent
 DIGIT, SEEDS, REPEATS = 9, 8, 3

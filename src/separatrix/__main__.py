@@ -1,6 +1,6 @@
 """`python -m separatrix`: the command line."""
 
-from .cli import main
+from .app.cli import main
 
 if __name__ == "__main__":
     main()

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joint_referee import places, table
+from referees.joint import places, table
 
 from separatrix import JointClassifier, JointPerceptron, separability
 

@@ -6,20 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_referee import learn, passes_of
+from referees.kernel import learn, passes_of
 from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 
-from separatrix import (
-    AveragedPerceptron,
-    KernelPerceptron,
-    Perceptron,
-    VotedPerceptron,
-    kernel_budget,
-    kernel_scan,
-    kernels,
-)
+from separatrix import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron, kernels
+from separatrix.fitting.scan import kernel_budget, kernel_scan
 
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.BudgetWarning")
 seeds = st.integers(0, 2**32 - 1)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from referee import newton
+from referees.logistic import newton
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
 from separatrix.data import Rows
@@ -340,7 +340,7 @@ def test_any_number_of_threads_gives_the_same_bits(solver, dtype, order):
 
 
 def test_the_environment_sets_the_number_of_threads(monkeypatch):
-    from separatrix.data.threads import thread_count
+    from separatrix.numerics.threads import thread_count
 
     monkeypatch.setenv("OMP_NUM_THREADS", "3,2")
     assert thread_count() == 3

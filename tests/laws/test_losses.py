@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from separatrix.losses import ALL, Exponential, Hinge, LogisticSquared, LogLikelihood, MarginLoss, Perceptron, ZeroOne
-from separatrix.numerics import exponential, log_sum_exp, positive, sigmoid, softplus, step
+from separatrix.numerics.functions import exponential, log_sum_exp, positive, sigmoid, softplus, step
 
 GRID = np.linspace(-30, 30, 241)
 METHODS = ("value", "slope", "curvature")

@@ -11,10 +11,10 @@ from scipy.sparse import csr_array
 
 from separatrix import AveragedPerceptron, MaxMarginClassifier, OnlinePerceptron, Perceptron, Pocket, VotedPerceptron
 from separatrix.data import Sparse
+from separatrix.fitting.scan.online import LearningRate, OnlineState
+from separatrix.fitting.scan.online import scan as stochastic_scan
+from separatrix.fitting.scan.perceptron import Manner, PerceptronState, scan, sum_of_mistakes
 from separatrix.losses import Perceptron as PerceptronLoss
-from separatrix.online import LearningRate, OnlineState
-from separatrix.online import scan as stochastic_scan
-from separatrix.perceptron import Manner, PerceptronState, scan, sum_of_mistakes
 from separatrix.theory import chain, cosine, criterion, delta_step, is_mistake
 
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.BudgetWarning")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from separatrix import LogisticRegression
 from separatrix.data import Rows
 from separatrix.data.rows import LARGE, NEIGHBOURS, SMALL
-from separatrix.data.threads import ordered_map
-from separatrix.linalg import Root
+from separatrix.fitting.risk.margin import Ask, Frame, Jet, compiled_jet, margin_jet
 from separatrix.losses import ALL, GaussNewton, LogisticSquared, LogLikelihood, MarginLoss
-from separatrix.risk import Ask, Frame, Jet, compiled_jet, margin_jet
+from separatrix.numerics.linalg import Root
+from separatrix.numerics.threads import ordered_map
 
 HESSIAN = Ask(hessian=True)
 ASKS = {

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from separatrix.class_risk import ClassRisk
 from separatrix.data import Rows, Sparse
-from separatrix.data.threads import ordered_map
-from separatrix.frame import Ask, Frame, Jet
+from separatrix.data.frame import Ask, Frame, Jet
+from separatrix.fitting.risk.margin import Risk, compiled_jet, margin_jet
+from separatrix.fitting.risk.softmax import ClassRisk
 from separatrix.losses import ALL, LogLikelihood, MarginLoss, Squared
-from separatrix.risk import Risk, compiled_jet, margin_jet
-from separatrix.softmax import SoftmaxLikelihood, SoftmaxSquared
+from separatrix.losses.softmax import SoftmaxLikelihood, SoftmaxSquared
+from separatrix.numerics.threads import ordered_map
 
 PLAIN, HESSIAN, ROOT, DIAGONAL = Ask(), Ask(hessian=True), Ask(hessian=True, root=True), Ask(diagonal=True)
 every_loss = pytest.mark.parametrize("loss", ALL, ids=lambda loss: type(loss).__name__)

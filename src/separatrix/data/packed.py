@@ -23,7 +23,7 @@ def pays(X: NDArray[Any], classes: int) -> bool:
 
 def pack(X: NDArray[Any], runs: list[tuple[int, int]], each: Any, dtype: str = "float64") -> Sparse | None:
     """X without its zeros, run by run; None if they are fewer than a sample promised."""
-    from ..compiled_sparse import packing_kernels
+    from .compiled.csr_products import packing_kernels
 
     count, fill = packing_kernels(X.dtype.name, dtype)
     starts = np.zeros(len(X) + 1, np.int64)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mapped import Mapped
+from .mapped import Mapped
 from .sparse import Sparse
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ def narrowed(X: Sparse, columns: Indices) -> Sparse:
 
 def scores_and_sizes(X: Sparse, center: Floats, W: Floats, b: Floats, *, sized: bool) -> tuple[Floats, Floats]:
     """Σⱼ (xᵢⱼ − cⱼ)wⱼ + b, and sized Σⱼ |(xᵢⱼ − cⱼ)wⱼ| + |b|: rules × rows, of the numbers that are there."""
-    from ..compiled_numbers import number_kernels
+    from .compiled.compiled_numbers import number_kernels
 
     far = np.flatnonzero((center != 0) & W.any(axis=0))
     scores, sizes = np.empty((len(X), len(W))), np.empty((len(X), len(W) if sized else 0))
@@ -49,7 +49,7 @@ def ranges(X: Any) -> tuple[Floats, Floats]:
         return X.extremes()
     if not isinstance(X, Sparse):
         return X.min(axis=0), X.max(axis=0)
-    from ..compiled_numbers import number_kernels
+    from .compiled.compiled_numbers import number_kernels
 
     low, high, counts = np.full(X.width, np.inf), np.full(X.width, -np.inf), np.zeros(X.width, np.int64)
     kernel = number_kernels(X.dtype.name, X.columns.dtype.name)[1]

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mapped import Mapped
-from ..table_rows import TableRows
+from ..numerics.threads import Map, one_blas_thread
+from .categorical import TableRows
+from .mapped import Mapped
 from .packed import pack, pays
 from .sparse import Sparse
-from .threads import Map, one_blas_thread
 
 FEW_RUNS, RUNS, MANY_RUNS, SHORTEST_RUN = 12, 16, 64, 1024
 SMALL, MEDIUM, LARGE = 1 << 20, 1 << 25, 1 << 28

@@ -166,7 +166,7 @@ class Sparse:
         return Laid.of(np.broadcast_to(0.0, (classes, self.width)), self.values.dtype.name)
 
     def _kernel(self, which: int) -> Any:
-        from ..compiled_sparse import product_kernels
+        from .compiled.csr_products import product_kernels
 
         return product_kernels(self.values.dtype.name, self.columns.dtype.name)[which]
 
@@ -208,7 +208,7 @@ class Laid:
     @classmethod
     def of(cls, weights: NDArray[Any], dtype: str) -> Laid:
         """From classes × columns."""
-        from ..compiled_sparse import LANES, MOST_VECTORS
+        from .compiled.csr_products import LANES, MOST_VECTORS
 
         lanes, parts, counts = LANES[dtype], [], []
         for first in range(0, len(weights), MOST_VECTORS * lanes):

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data.threads import one_blas_thread
-from ..frame import Frame, written_out
-from ..linalg import EPS, dependence
-from .geometry import class_separates, frame_of, separates
+from ..data.frame import Frame, written_out
+from ..numerics.linalg import EPS, dependence
+from ..numerics.threads import one_blas_thread
+from .coordinates import class_separates, frame_of, separates
 from .problem import Floats, NotFiniteError, Outcome, Problem, Progress
 
 Fit = Generator[Progress, None, Outcome]

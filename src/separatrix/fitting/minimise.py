@@ -8,19 +8,19 @@ from collections.abc import Generator
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from ..certificate import Bounds
-from ..mapped import Mapped
-from ..risk import Frame
-from ..softmax import ClassLoss, softmax
-from ..solvers.descent import descend
-from .class_plan import ClassPlan
+from ..data.mapped import Mapped
+from ..losses.softmax import ClassLoss, softmax
+from .certificates.margin import Bounds
+from .coordinates import frame_of, is_wide
 from .few_rows import through_rows
-from .geometry import frame_of, is_wide
-from .margin_plan import MarginPlan
-from .plan import Plan
+from .plans.class_plan import ClassPlan
+from .plans.margin import MarginPlan
+from .plans.plan import Plan
+from .plans.wide import WidePlan, too_large
 from .problem import NotFiniteError, Outcome, Problem, Progress
+from .risk.margin import Frame
+from .solvers.descent import descend
 from .watch import Watch
-from .wide_plan import WidePlan, too_large
 
 Fit = Generator[Progress, None, Outcome]
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Rows
-from .evaluate import Evaluation, log_loss_of
-from .geometry import frame_of
+from .coordinates import frame_of
 from .minimise import minimise
 from .problem import Floats, Outcome, Problem, Progress
+from .risk.evaluate import Evaluation, log_loss_of
 
 LOOSE = 1e-9
 """The relative gap of the fits along the path: far below the differences between folds."""

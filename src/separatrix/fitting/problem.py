@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificate import Bounds
 from ..data import Rows
-from ..losses import MarginLoss
-from ..softmax import ClassLoss
+from ..losses.margin import MarginLoss
+from ..losses.softmax import ClassLoss
+from .certificates.margin import Bounds
 from .oscillation import Oscillation
 
 Floats = NDArray[np.float64]

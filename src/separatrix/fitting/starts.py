@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..risk import Frame
-from .geometry import frame_of
+from .coordinates import frame_of
 from .minimise import Fit, minimise
 from .problem import Floats, Minimum, Outcome, Problem
+from .risk.margin import Frame
 
 SAME_VALUE, SAME_WEIGHTS = 1e-6, 1e-3
 

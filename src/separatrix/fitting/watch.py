@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..certificate import Bounds
-from ..solvers.descent import State
-from ..solvers.preconditioned import Preconditioned
+from .certificates.margin import Bounds
 from .oscillation import Oscillation, Wobble
-from .plan import Plan, proof_cost
+from .plans.plan import Plan, proof_cost
 from .problem import Floats, Outcome, Progress
+from .solvers.descent import State
+from .solvers.preconditioned import Preconditioned
 
 NOTHING = 1e-10
 """A mean loss that is as good as none: the gap is measured by this where the minimum itself is zero."""

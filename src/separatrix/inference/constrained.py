@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..linalg import Factor, factor, steady_factor
+from ..numerics.linalg import Factor, factor, steady_factor
 from .likelihood import Likelihood
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.threads import one_blas_thread
-from ..firth import Block as Seen
-from ..firth import Firth
+from ..fitting.risk.firth import Block as Seen
+from ..fitting.risk.firth import Firth
+from ..numerics.threads import one_blas_thread
 from .likelihood import Binary, Jets, Likelihood
 from .sample import Block, Sample
 

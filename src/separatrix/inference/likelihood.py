@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Rows
-from ..data.threads import one_blas_thread, ordered_map
-from ..linalg import Root
-from ..losses import LogLikelihood
-from ..numerics import log_sum_exp, sigmoid, softplus
-from ..risk import Ask, Risk
+from ..fitting.risk.margin import Ask, Risk
+from ..losses.margin import LogLikelihood
+from ..numerics.functions import log_sum_exp, sigmoid, softplus
+from ..numerics.linalg import Root
+from ..numerics.threads import one_blas_thread, ordered_map
 from .sample import Block, Sample
 
 Floats = NDArray[np.float64]

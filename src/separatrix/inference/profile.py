@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.threads import one_blas_thread
-from ..linalg import Factor, steady_factor
+from ..numerics.linalg import Factor, steady_factor
+from ..numerics.threads import one_blas_thread
 from .constrained import REACH, Plane, climbed, moved
 from .likelihood import Likelihood
 

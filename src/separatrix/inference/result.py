@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincinv, ndtr, ndtri
 
-from ..data.threads import one_blas_thread
-from ..verdict import plain_value
+from ..numerics.threads import one_blas_thread
+from ..results.verdict import plain_value
 from .constrained import constrained_maximum
 from .likelihood import Likelihood
 from .profile import LostError, Summit, profile_ends, summit_of

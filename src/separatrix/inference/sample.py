@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.threads import one_blas_thread, ordered_map
-from ..frame import Frame
+from ..data.frame import Frame
+from ..numerics.threads import one_blas_thread, ordered_map
 
 Floats = NDArray[np.float64]
 BLOCK, NUMBERS = 8192, 1 << 21

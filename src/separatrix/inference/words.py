@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..verdict import listed
+from ..results.verdict import listed
 
 if TYPE_CHECKING:
     from .result import Inference, TestResult

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..rule import LinearRule
-from .validation import checked_rows, not_finite
+from ..results.rule import LinearRule
+from .checks.rows import checked_rows, not_finite
 
 Floats = NDArray[np.float64]
 

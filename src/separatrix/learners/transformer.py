@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Sparse
+from ..data.mapped import Mapped
+from ..data.maps.base import FeatureMap
 from ..data.reading import finite
-from ..feature_base import FeatureMap
-from ..mapped import Mapped
-from .validation import checked_rows, names_of, not_finite, unchanged_on_failure
+from .checks.rows import checked_rows, names_of, not_finite, unchanged_on_failure
 
 BLOCK = 1 << 22
 """Features of sparse rows that are made together."""

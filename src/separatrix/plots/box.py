@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..support import Support
+from ..fitting.closed.support import Support
 
 Floats = NDArray[np.float64]
 PAD = 0.12

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..fitting.path import TRIAL
 from ..learners.history import MarginRecord, Record
-from ..verdict import Limit
+from ..results.verdict import Limit
 from .display import Display
 from .inputs import check_fitted
 from .legends import legend_below

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 from numpy.typing import NDArray
 
-from ..support import Support
+from ..fitting.closed.support import Support
 from .box import check_inside, checked_limits, domain_of, ends_of, known
 from .display import Display, wrapped
 from .inputs import Places, check_fitted, classes_of, labels_of, places_of, probabilities_of, scores_of, table_of

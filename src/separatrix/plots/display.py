@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import matplotlib.pyplot as plt
 
-from ..verdict import plain_value
+from ..results.verdict import plain_value
 from .style import dress
 from .style import theme as themed
 

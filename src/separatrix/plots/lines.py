@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rule import LinearRule
+from ..results.rule import LinearRule
 
 Floats = NDArray[np.float64]
 PARALLEL = 1e-12

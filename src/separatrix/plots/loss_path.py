@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.patheffects import Stroke, withStroke
 from numpy.typing import NDArray
 
-from ..surfaces.surface import Surface
+from ..theory.surfaces.surface import Surface
 
 Floats = NDArray[np.float64]
 ARROWS = 12

@@ -7,8 +7,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ..surfaces.minima import Minimum
-from ..surfaces.surface import Slice
+from ..theory.surfaces.minima import Minimum
+from ..theory.surfaces.surface import Slice
 from .loss_labels import LETTERS
 from .loss_surface import MARKS
 from .style import YELLOW, dress, look

@@ -12,8 +12,8 @@ from matplotlib.colors import BoundaryNorm
 from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
-from ..surfaces.minima import Minimum
-from ..surfaces.surface import Surface
+from ..theory.surfaces.minima import Minimum
+from ..theory.surfaces.surface import Surface
 from .display import Display
 from .legends import legend_below
 from .loss_labels import write_value

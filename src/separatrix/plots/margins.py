@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rule import LinearRule
+from ..results.rule import LinearRule
 from .display import Display
 from .inputs import (
     Places,

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rule import LinearRule
+from ..results.rule import LinearRule
 from .display import Display
 from .inputs import labels_of
 from .style import plural

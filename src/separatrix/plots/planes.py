@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..support import Support
+from ..fitting.closed.support import Support
 from .box import known
 from .inputs import Table, are_scores, weights_of
 

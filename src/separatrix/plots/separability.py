@@ -10,9 +10,9 @@ from matplotlib.patches import PathPatch, Polygon
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from ..hulls import corners, crossing_point, involved, some_rows
-from ..rule import LinearRule
-from ..separable import Combination, Separability
+from ..results.hulls import corners, crossing_point, involved, some_rows
+from ..results.rule import LinearRule
+from ..results.separability import Combination, Separability
 from .legends import legend_below
 from .lines import boundary, regions
 from .separability_words import LEGEND, title

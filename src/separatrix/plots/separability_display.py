@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ..separable import Separability
+from ..results.separability import Separability
 from .display import Display
 from .inputs import labels_of, table_of
 from .separability import draw
@@ -32,7 +32,7 @@ class SeparabilityDisplay(Display):
         theme: str | None = None, **looks: Any,
     ) -> SeparabilityDisplay:  # fmt: skip
         """Settle whether the classes of rows of two columns can be separated, and draw the proof."""
-        from ..learners.separability import separability
+        from ..learners.geometry.separability import separability
 
         table = table_of(X)
         labels_of(y, table.count)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..hulls import involved
-from ..separable import Separability
-from ..verdict import listed
+from ..results.hulls import involved
+from ..results.separability import Separability
+from ..results.verdict import listed
 from .style import plural
 
 

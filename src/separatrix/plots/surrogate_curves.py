@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import losses
-from ..losses import MarginLoss
+from ..losses import margin as losses
+from ..losses.margin import MarginLoss
 from .display import Display
 from .legends import legend_below
 from .style import DASHES, current, look

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..rule import LinearRule
+from ..results.rule import LinearRule
 from .lines import boundary, regions
 from .style import YELLOW, class_words, current, dress, look, plural, row_size, theme
 

@@ -1,0 +1,229 @@
+"""`separatrix evaluate`: how well a saved model predicts, with intervals; and whether that is enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Group, Parameter
+
+from ... import __version__
+from .answer import DONE, NO, Answer, UsageError
+from .as_at_fit import as_at_the_fit
+from .known_table import KnownTable
+from .options import READING, Talking
+from .tables import check_columns, opened
+
+if TYPE_CHECKING:
+    from ..evaluation.predictions import Predictions
+    from ..evaluation.probability import Costs
+    from ..evaluation.requirements import Requirement
+    from .evaluate_words import Found
+
+MEASURING = Group("What is measured", sort_key=0)
+MOST_GROUPS = 100
+"""Groups of --by: of more, each has hardly a row."""
+
+
+def evaluate(
+    model: str,
+    /,
+    *data: str,
+    target: Annotated[str | None, Parameter(group=READING)] = None,
+    weights: Annotated[str | None, Parameter(group=READING)] = None,
+    group: Annotated[str | None, Parameter(group=READING)] = None,
+    unseen: Annotated[Literal["error", "reference"], Parameter(group=READING)] = "error",
+    by: Annotated[tuple[str, ...], Parameter(group=MEASURING, consume_multiple=False)] = (),
+    positive: Annotated[str | None, Parameter(group=MEASURING)] = None,
+    threshold: Annotated[float | None, Parameter(group=MEASURING)] = None,
+    thresholds: Annotated[str | None, Parameter(group=MEASURING)] = None,
+    cost: Annotated[str | None, Parameter(group=MEASURING)] = None,
+    require: Annotated[tuple[str, ...], Parameter(group=MEASURING, consume_multiple=False)] = (),
+    level: Annotated[float, Parameter(group=MEASURING)] = 0.95,
+    reading: KnownTable = KnownTable(),
+    talking: Talking = Talking(),
+) -> Answer:
+    """Measure how well a model predicts, with intervals.
+
+    Exit status 1: a requirement is not met; the sentence on stderr says by how much.
+
+    Parameters
+    ----------
+    model
+        The file of the model.
+    data
+        Files, or - for what is piped in.
+    target
+        The column with the true classes; by default the one that the model was learnt for.
+    weights
+        The column with the weight of each row.
+    group
+        Rows of a group, such as a patient, are not independent: the intervals take them together.
+    unseen
+        What a level is that the model has not seen: an error, or as the reference.
+    by
+        Measure each level of this column by itself, and how it differs from all other rows. May be repeated.
+    positive
+        Of two classes the one that sensitivity and precision are about; by default the second.
+    threshold
+        Predict the positive class where its probability is at least this.
+    thresholds
+        Show the measures at several thresholds: table, or a list such as 0.2,0.5.
+    cost
+        What mistakes cost: fp=1,fn=5 for a false positive and a false negative.
+    require
+        What must hold: auc>=0.8, or auc.low>=0.8 of the lower end of its interval. May be repeated.
+    level
+        How often an interval holds the truth.
+    reading
+        How the table is read.
+    talking
+        How the command talks.
+    """
+    from ..models.file import read
+    from ..tasks.judging import at_threshold, judged
+    from .evaluate_words import notes, text, words
+
+    if not 0 < level < 1:
+        raise UsageError(f"--level is {level:g}; give a number between 0 and 1, such as 0.95.")
+    learnt = read(model)
+    reading, told = as_at_the_fit(reading, learnt, data)
+    labels, training = tuple(map(str, learnt.classes)), dict(learnt.training or {})
+    costs = _costs(cost, labels)
+    asked = [_requirement(each, labels, costs) for each in require]
+    column = target or training.get("target")
+    if not column:
+        raise UsageError("the model does not say which column holds the classes: --target COLUMN.")
+    with opened(data, reading.reading(learnt), talking) as table:
+        single = {"weights": [weights] if weights else [], "group": [group] if group else []}
+        check_columns(table, {"target": [column], **single, "by": by})
+        found = judged(learnt, table, target=column, weights=weights, group=group, positive=positive, unseen=unseen)
+        parts = {name: _few(name, table.coded(name)) for name in by}
+        seen = _seen_before(training, table)
+    found = at_threshold(found, threshold)
+    result = _measured(found, level, talking.seed, asked, costs, parts, thresholds)
+    facts = {"model": model, "target": column, "threshold": threshold, "seen_in_training": seen}
+    return Answer(
+        {"command": "evaluate", "version": __version__, **facts, **result.to_dict()},
+        text=text(result), words=" ".join(filter(None, (words(result), told))), notes=notes(result, seen),
+        next=_next(learnt, model, data, column, result, reading, talking.seed),
+        status=DONE if all(check.met for check in result.checks) else NO,
+    )  # fmt: skip
+
+
+def _measured(
+    found: Predictions, level: float, seed: int, asked: list[Requirement], costs: Costs | None,
+    parts: dict[str, Any], thresholds: str | None,
+) -> Found:  # fmt: skip
+    """All that is asked for, of the same predictions."""
+    from ..evaluation.by_group import by_group
+    from ..evaluation.calibration import calibration_table
+    from ..evaluation.confusion import matrix
+    from ..evaluation.measures import by_class, measures
+    from ..evaluation.requirements import checked
+    from .evaluate_words import Found
+
+    of_all = measures(found, level=level, seed=seed, costs=costs)
+    classes = by_class(found, level=level)
+    names = [one.name for one in of_all if one.name in OF_GROUPS]
+    return Found(
+        predictions=found, level=level, measures=of_all, by_class=classes, confusion=matrix(found),
+        calibration=calibration_table(found, level),
+        by={name: by_group(found, coded.codes, coded.levels, names, level=level, seed=seed)
+            for name, coded in parts.items()},
+        thresholds=_thresholds(found, thresholds, level, seed, costs), cheapest=_cheapest(found, costs),
+        checks=tuple(checked(each, (*of_all, *classes)) for each in asked),
+    )  # fmt: skip
+
+
+OF_GROUPS = ("accuracy", "balanced_accuracy", "sensitivity", "specificity", "precision", "auc", "log_loss", "brier")
+"""What is measured of each level of --by."""
+
+
+def _costs(typed: str | None, classes: tuple[str, ...]) -> Costs | None:
+    """fp=1,fn=5."""
+    if typed is None:
+        return None
+    if len(classes) != 2:
+        raise UsageError(f"--cost is for two classes; the model has {len(classes)}: {', '.join(classes)}.")
+    from ..evaluation.probability import Costs
+
+    given: dict[str, float] = {}
+    for part in typed.split(","):
+        name, _, number = part.partition("=")
+        try:
+            given[name.strip().lower()] = float(number)
+        except ValueError:
+            given = {}
+            break
+    if set(given) != {"fp", "fn"}:
+        raise UsageError(f"--cost {typed}: give both costs as fp=1,fn=5: of a false positive and a false negative.")
+    try:
+        return Costs(given["fp"], given["fn"])
+    except ValueError as error:
+        raise UsageError(f"--cost {typed}: {error}") from None
+
+
+def _requirement(typed: str, classes: tuple[str, ...], costs: Costs | None) -> Requirement:
+    from ..evaluation.requirements import parsed
+
+    try:
+        return parsed(typed, classes, ("cost",) if costs is not None else ())
+    except ValueError as error:
+        hint = " To measure it, say what mistakes cost: --cost fp=1,fn=5." if typed.strip().startswith("cost") else ""
+        raise UsageError(f"--require {error}{hint}") from None
+
+
+def _thresholds(found: Predictions, typed: str | None, level: float, seed: int, costs: Costs | None) -> Any:
+    from ..evaluation.thresholds import threshold_table
+
+    if typed is None:
+        return ()
+    try:
+        listed = () if typed.strip() == "table" else tuple(float(part) for part in typed.split(","))
+    except ValueError:
+        raise UsageError(f"--thresholds {typed}: give table, or a list of numbers such as 0.2,0.5.") from None
+    try:
+        return threshold_table(found, listed, level=level, seed=seed, costs=costs)
+    except ValueError as error:
+        raise UsageError(f"--thresholds {typed}: {error}") from None
+
+
+def _cheapest(found: Predictions, costs: Costs | None) -> Any:
+    from ..evaluation.thresholds import cheapest
+
+    return None if costs is None or found.ranking is None else cheapest(found, costs)
+
+
+def _few(name: str, coded: Any) -> Any:
+    """The levels, and one more for rows that have none."""
+    import numpy as np
+
+    from ..tables.table import Coded
+
+    if len(coded.levels) > MOST_GROUPS:
+        raise UsageError(
+            f"--by {name}: it has {len(coded.levels)} levels; {MOST_GROUPS} are the most that are measured one by one."
+        )
+    if not (coded.codes < 0).any():
+        return coded
+    return Coded(np.where(coded.codes < 0, len(coded.levels), coded.codes), (*coded.levels, "(missing)"))
+
+
+def _seen_before(training: dict[str, Any], table: Any) -> bool:
+    """Whether the model was learnt from these very rows."""
+    mark = getattr(table, "fingerprint", None)
+    return bool(training.get("fingerprint")) and mark is not None and training["fingerprint"] == str(mark())
+
+
+def _next(
+    learnt: Any, model: str, data: tuple[str, ...], target: str, result: Found, reading: KnownTable, seed: int
+) -> str:
+    """After a no, other learners; else single rows."""
+    import shlex
+
+    from .typed_again import FORMAT, after, columns_again, explain_again, files_again, typed_again
+
+    if all(check.met for check in result.checks):
+        return explain_again(learnt, model, data, after(typed_again(reading, renamed=FORMAT, seed=seed)))
+    again = [*columns_again(learnt), *typed_again(reading, seed=seed)]  # as at the fit: compare knows no model
+    return f"separatrix compare {shlex.join([*files_again(data), '--target', target, *again])}"

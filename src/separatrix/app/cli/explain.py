@@ -1,0 +1,104 @@
+"""`separatrix explain`: single predictions in words, from the base rate to the probability."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from ... import __version__
+from .answer import Answer, UsageError
+from .as_at_fit import as_at_the_fit
+from .options import Talking
+from .predict import NewRows, open_for
+from .typed_again import after, files_again, typed_again
+
+MOST = 20
+"""Rows that are explained at once."""
+
+
+def explain(
+    model: str,
+    /,
+    *data: str,
+    row: Annotated[tuple[int, ...], Parameter(consume_multiple=False)] = (),
+    for_class: str | None = None,
+    against: str | None = None,
+    rows: NewRows = NewRows(),
+    talking: Talking = Talking(),
+) -> Answer:
+    """Explain single predictions of a saved model.
+
+    Of a logistic model: from the share of the class in the training rows to the probability of this row, each column
+    with what it multiplies the odds by. Of another linear model: what each column adds to the score.
+
+    Parameters
+    ----------
+    model
+        The file that fit wrote.
+    data
+        Files, or - for what is piped in.
+    row
+        Which row, counted from 1 after --where; may be repeated. Without it the table must have few rows.
+    for_class
+        Whose probability is explained; of two classes the second, of more the one predicted.
+    against
+        Of more than two classes: the one that the odds are against.
+    rows
+        How the table is read.
+    talking
+        How the command talks.
+    """
+    from ..models.file import read
+    from ..tasks.explaining import explained
+    from ..tasks.predicting import Wanted, check_columns
+
+    saved = read(model)
+    typed, (rows, told) = rows, as_at_the_fit(rows, saved, data)
+    Wanted().check(saved)
+    asked = {"for_class": _label(saved, "--for-class", for_class), "against": _label(saved, "--against", against)}
+    assert saved.encoding is not None
+    with open_for(saved, data, rows, talking, verbatim=False) as table:
+        check_columns(saved, table)
+        places = _places(row, table.rows)
+        X = saved.encoding.matrix(table, unseen=rows.unseen)[places]
+        where = [str(place) for place in table.places(places)]
+    found = [explained(saved, X[k : k + 1], **asked) for k in range(len(places))]
+    records = [
+        {"row": place + 1, "place": at, **each.data} for place, at, each in zip(places, where, found, strict=True)
+    ]
+    pages = [f"{at}\n\n{each.text}" for at, each in zip(where, found, strict=True)]
+    return Answer(
+        {"command": "explain", "version": __version__, "model": model, "rows": records},
+        text="\n\n".join(pages),
+        words=told,
+        next=f"separatrix predict {shlex.quote(model)} {shlex.join(files_again(data))} --explain"
+        + after(typed_again(typed, seed=talking.seed)),
+        notes=("The fit of this model was interrupted.",) if saved.interrupted else (),
+    )
+
+
+def _places(asked: tuple[int, ...], count: int) -> list[int]:
+    for each in asked:
+        if not 1 <= each <= count:
+            raise UsageError(f"--row {each}: the table has the rows 1 to {count}.")
+    if asked:
+        return [each - 1 for each in asked]
+    if count > MOST:
+        raise UsageError(f"The table has {count} rows: say which, with --row 1, or --where.")
+    return list(range(count))
+
+
+def _label(saved: Any, option: str, typed: str | None) -> Any:
+    """The class of this text, as the model has it."""
+    if typed is None:
+        return None
+    known = {str(each): each for each in saved.classes}
+    if typed not in known:
+        from .meant import did_you_mean
+
+        raise UsageError(
+            f"{option} {typed}: the model has no such class.{did_you_mean(typed, known)} It has {', '.join(known)}."
+        )
+    return known[typed]

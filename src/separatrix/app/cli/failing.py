@@ -1,0 +1,223 @@
+"""What went wrong, as a sentence and an exit status: never as a traceback on the screen."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from opcode import opmap
+from typing import Any
+
+from cyclopts import CycloptsError, UnknownCommandError
+
+from ..tables.database import interrupted
+from ..tables.errors import DataError, Remedy
+from . import NEEDED
+from .answer import BUG, DATA, INTERRUPTED, NO, USAGE, UsageError
+from .app import COMMANDS
+from .meant import did_you_mean
+
+DEBUG = "SEPARATRIX_DEBUG"
+SETTING = re.compile(r"(\w+) is .*\bmust\b", re.DOTALL)
+"""How learners refuse a setting: 'tol is −1; it must be positive.'"""
+ROWS = frozenset({"X", "y", "sample_weight"})
+"""What learners call the data: no setting."""
+
+
+SPEAKERS = ("separatrix.", "sklearn.utils.validation", "sklearn.utils.multiclass")
+"""Modules whose errors are sentences about settings or data."""
+
+
+OF_A_MODEL = ("predict", "evaluate", "explain", "report")
+"""Commands to which a saved model says what the columns are."""
+
+
+class NoDataError(UsageError):
+    """No table was named, and nothing is piped in: the help of the command is the answer."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How a command failed."""
+
+    status: int
+    kind: str
+    """usage, data, refused, interrupted or bug."""
+    text: str
+    """What follows "error: "."""
+    details: dict[str, Any] = field(default_factory=dict)
+    """For --json: what DataError.to_dict has, where there is one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error in JSON, as schemas/error.json describes it."""
+        empty = dict.fromkeys(("file", "line", "column", "value", "because"))
+        return {"kind": self.kind, "problem": self.text, **empty, "remedies": [], **self.details}
+
+
+def failure_of(error: BaseException, tokens: list[str]) -> Failure:
+    """What an exception means to the person who typed the command."""
+    for kinds, meaning in _MEANINGS:
+        if isinstance(error, kinds):
+            found = meaning(error, tokens)
+            if found is not None:
+                return found
+    return _bug(error)
+
+
+def _bad_data(error: Any, tokens: list[str]) -> Failure:
+    if isinstance(error, DataError):
+        _say_what_can_be_typed(error, tokens)
+    return Failure(DATA, "data", str(error), error.to_dict())
+
+
+def _say_what_can_be_typed(error: DataError, tokens: list[str]) -> None:
+    """Where a model knows the columns, nobody says what they are; and a column of weights cannot be a category."""
+    lacking: tuple[str, ...] = ()
+    if tokens[:1] and tokens[0] in OF_A_MODEL:
+        lacking = ("--category ", "--number ", "--drop ")
+        error.because = error.because.replace("--number says that", "The model says that")
+    elif ("--weights", error.column) in pairwise(tokens):
+        lacking = ("--category ",)
+    error.remedies = tuple(each for each in error.remedies if not each.text.startswith(lacking))
+
+
+def _bad_usage(error: BaseException, tokens: list[str]) -> Failure:
+    text = str(error)
+    return Failure(USAGE, "usage", text, {"problem": text.split("\n")[0]})
+
+
+def _bad_tokens(error: Any, tokens: list[str]) -> Failure:
+    """What cyclopts found wrong with the command line."""
+    if isinstance(error, UnknownCommandError) and error.unused_tokens:
+        asked = error.unused_tokens[0]
+        problem = f"there is no command {asked!r}.{did_you_mean(asked, COMMANDS)}"
+        return _with_remedies(problem, Remedy("all commands", "separatrix --help"))
+    error.verbose = False
+    problem = str(error).strip() or "the command line cannot be read."
+    if type(error.__cause__).__name__ == "TOMLDecodeError":
+        problem = f"separatrix.toml is no TOML file: {error.__cause__}."
+    command = tokens[0] if tokens and tokens[0] in COMMANDS else ""
+    return _with_remedies(
+        problem[:1].lower() + problem[1:], Remedy("help", f"separatrix {command} --help".replace("  ", " "))
+    )
+
+
+def _with_remedies(problem: str, *remedies: Remedy) -> Failure:
+    lines = [problem, *(f"  {remedy.purpose}: {remedy.text}" for remedy in remedies)]
+    return Failure(
+        USAGE, "usage", "\n".join(lines), {"problem": problem, "remedies": [each._asdict() for each in remedies]}
+    )
+
+
+def _stopped(error: BaseException, tokens: list[str]) -> Failure:
+    return Failure(INTERRUPTED, "interrupted", "interrupted; nothing was saved.")
+
+
+def _stopped_query(error: BaseException, tokens: list[str]) -> Failure | None:
+    return _stopped(error, tokens) if interrupted(error) else None
+
+
+def _no_file(error: Any, tokens: list[str]) -> Failure | None:
+    """An error of the system about a file; without a file and a number it is one of ours."""
+    if error.errno is None:
+        return None
+    reason = os.strerror(error.errno)
+    name = error.filename if error.filename is not None else error.filename2
+    if name is None and error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        return None
+    problem = f"{_name_of(name)}: {reason}." if name is not None else f"the output cannot be written: {reason}."
+    return Failure(DATA, "data", problem, {"file": None if name is None else _name_of(name)})
+
+
+def _name_of(name: Any) -> str:
+    return os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else f"file {name}"
+
+
+def _no_memory(error: BaseException, tokens: list[str]) -> Failure:
+    remedy = Remedy("take fewer rows", "--sample N")
+    return Failure(
+        DATA, "data", f"the table does not fit into memory.\n  {remedy.purpose}: {remedy.text}",
+        {"problem": "the table does not fit into memory.", "remedies": [remedy._asdict()]},
+    )  # fmt: skip
+
+
+def _not_installed(error: Any, tokens: list[str]) -> Failure | None:
+    """A package that is missing; a command whose module needs it fails as its cause tells."""
+    cause = error.__cause__ if isinstance(error.__cause__, ModuleNotFoundError) else error
+    name = (cause.name or "").partition(".")[0]
+    if not isinstance(cause, ModuleNotFoundError) or not name or name == "separatrix":
+        return None
+    package = 'pip install "separatrix[cli]"' if name in NEEDED else f"pip install {name}"
+    return _with_remedies(f"this needs {name}, which is not installed.", Remedy("install it", package))
+
+
+def _refused(error: BaseException, tokens: list[str]) -> Failure | None:
+    """A sentence of ours: a refusal to answer, a setting that cannot be, or rows that cannot be learnt from.
+
+    An error that another library raised in the midst of our code has no sentence for the user: it is our bug.
+    """
+    if not _is_ours(error):
+        return None
+    text = str(error)
+    result = sys.modules.get("separatrix.inference.result")  # loaded, if it was raised
+    if isinstance(error, ArithmeticError) or (result is not None and isinstance(error, result.InferenceRefused)):
+        return Failure(NO, "refused", text)
+    setting = SETTING.match(text)
+    if setting is not None and setting.group(1) not in ROWS:
+        return Failure(USAGE, "usage", text)
+    return Failure(DATA, "data", text)
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether the sentence was written for users: by a `raise` in this package, or in scikit-learn's checks of data.
+
+    What the interpreter itself raises in the midst of our code, as for an argument too many, has no such sentence.
+    """
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or not str(error):
+        return False
+    raised = last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
+    return raised and str(last.tb_frame.f_globals.get("__name__", "")).startswith(SPEAKERS)
+
+
+def _bug(error: BaseException) -> Failure:
+    """An exception that no one foresaw: its traceback goes to a file."""
+    said = "".join(traceback.format_exception_only(error)).strip().split("\n")[-1]
+    where = _written(error)
+    text = f"this is a bug in separatrix: {said}"
+    text += f"\n  the full story is in {where}" if where else ""
+    text += f"\n  to see it here: {DEBUG}=1"
+    return Failure(BUG, "bug", text, {"problem": said, "file": where})
+
+
+def _written(error: BaseException) -> str | None:
+    """The name of a file with the traceback; None if none can be written."""
+    try:
+        handle, name = tempfile.mkstemp(prefix="separatrix-bug-", suffix=".txt")
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.writelines(traceback.format_exception(error))
+    except OSError:
+        return None
+    return name
+
+
+_MEANINGS: tuple[tuple[Any, Callable[[Any, list[str]], Failure | None]], ...] = (
+    (DataError, _bad_data),
+    (UsageError, _bad_usage),
+    (CycloptsError, _bad_tokens),
+    (KeyboardInterrupt, _stopped),
+    (RuntimeError, _stopped_query),
+    (OSError, _no_file),
+    (MemoryError, _no_memory),
+    (ImportError, _not_installed),
+    ((ValueError, TypeError, ArithmeticError), _refused),
+)
+"""Exceptions and what they mean, the first that fits; a meaning of None passes on to the next."""

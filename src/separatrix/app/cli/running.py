@@ -1,0 +1,135 @@
+"""Run a command: its answer printed, its errors told, its exit status returned."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from ... import __version__
+from . import streams
+from .answer import BUG, DATA, DONE, INTERRUPTED, Answer
+from .app import COMMANDS, app, tell_all
+from .console import help_console, say
+from .failing import DEBUG, Failure, NoDataError, failure_of
+from .options import Talking
+
+
+class Dash(str):
+    """A lone "-": the name of standard input, or a text such as a mark for missing values, and never an option."""
+
+    __slots__ = ()
+
+    def startswith(self, *_: Any) -> bool:
+        """No: it is not the beginning of an option, which is all that is asked of it."""
+        return False
+
+
+def run(tokens: Sequence[str]) -> int:
+    """Run the command that these words are; its exit status. Nothing but SystemExit leaves it."""
+    streams.prepare()
+    words = [Dash(word) if word == "-" else word for word in tokens]
+    try:
+        status = _run(words)
+    except BrokenPipeError:
+        status = DONE  # a command wrote its rows itself, and the reader has all it wanted
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    trouble = streams.flush()
+    if trouble is None or isinstance(trouble, BrokenPipeError):
+        return status
+    say(f"the output cannot be written: {trouble.strerror}.", mark="error: ", colour="red")
+    streams.flush()
+    return DATA
+
+
+def _run(tokens: list[str]) -> int:
+    talking = typed_talking(tokens)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warned(talking)
+            if tokens and tokens[0] in COMMANDS:
+                tell_all(app, tokens[0])
+            command, bound, _ = app.parse_args(
+                tokens, console=_console(tokens, talking), exit_on_error=False, print_error=False
+            )
+            talking = bound.arguments.get("talking", talking)
+            answer = command(*bound.args, **bound.kwargs)
+        return show(answer, talking) if isinstance(answer, Answer) else DONE
+    except BrokenPipeError:
+        raise
+    except NoDataError as error:
+        app.help_print(tokens[:1], console=help_console(talking.no_color, sys.stderr))
+        return fail(failure_of(error, tokens), tokens, talking)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else BUG if leaving.code else DONE
+    except BaseException as error:
+        if os.environ.get(DEBUG):
+            import traceback
+
+            traceback.print_exception(error)
+        return fail(failure_of(error, tokens), tokens, talking)
+
+
+def _console(tokens: Sequence[str], talking: Talking) -> Any:
+    """What help is printed on, where help is asked for: a command that answers need not load it."""
+    helping = not tokens or any(token in ("--help", "-h", "--version") for token in tokens)
+    return help_console(talking.no_color) if helping else None
+
+
+def typed_talking(tokens: Sequence[str]) -> Talking:
+    """How the command is to talk as far as can be seen before its words are read: errors in them are told so too."""
+    options = list(tokens)
+    options = options[: options.index("--")] if "--" in options else options
+    return Talking(json="--json" in options, quiet="--quiet" in options, no_color="--no-color" in options)
+
+
+def show(answer: Answer, talking: Talking) -> int:
+    """Data on stdout, words on stderr; the status."""
+    text = answer.text if answer.text.endswith("\n") or not answer.text else answer.text + "\n"
+    try:
+        sys.stdout.write(json_text(answer.data) if talking.json else text)
+        sys.stdout.flush()  # so that on a terminal the words follow
+    except BrokenPipeError:
+        return answer.status  # the reader has all it wanted
+    for note in answer.notes:
+        say(note, mark="note: ", colour="yellow", no_color=talking.no_color)
+    if not talking.quiet:
+        if answer.words:
+            say(answer.words, no_color=talking.no_color)
+        if answer.next:
+            say(answer.next, mark="next: ", colour="green", no_color=talking.no_color, wrapped=False)
+    return answer.status
+
+
+def fail(failure: Failure, tokens: Sequence[str], talking: Talking) -> int:
+    """Tell an error, on stdout too if --json asks for it; the status."""
+    if talking.json:
+        command = tokens[0] if tokens and tokens[0] in COMMANDS else None
+        data = {"command": command, "version": __version__, "error": failure.to_dict(), "status": failure.status}
+        with suppress(BrokenPipeError):
+            sys.stdout.write(json_text(data))
+            sys.stdout.flush()
+    say(failure.text, mark="error: ", colour="red", no_color=talking.no_color)
+    return failure.status
+
+
+def json_text(data: dict[str, Any]) -> str:
+    """JSON with its signs as they are, where stdout has them; else as numbers."""
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    if not streams.writable(text, sys.stdout):
+        text = json.dumps(data, indent=2, allow_nan=False)
+    return text + "\n"
+
+
+def _warned(talking: Talking) -> Any:
+    """What prints a warning of Python's as a sentence, without the line of code that gave it."""
+
+    def tell(message: Any, *_: Any, **__: Any) -> None:
+        say(str(message), mark="warning: ", colour="yellow", no_color=talking.no_color)
+
+    return tell

@@ -1,0 +1,114 @@
+"""The table that a command is about."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+
+from ..tables.errors import DataError, Remedy
+from ..tables.under_way import UnderWay
+from .answer import UsageError
+from .console import is_terminal, shortened
+from .failing import NoDataError
+from .meant import did_you_mean
+from .options import Reading, Talking
+from .waiting import Waiting
+
+
+def sources_of(data: Sequence[str]) -> tuple[str, ...]:
+    """The files that were named; without any, what is piped in; with neither, the help of the command."""
+    if data:
+        return tuple(data)
+    if sys.stdin is None or is_terminal(sys.stdin):
+        raise NoDataError("name a file, or pipe a table in.")
+    return ("-",)
+
+
+@contextmanager
+def opened(
+    data: Sequence[str], reading: Reading, talking: Talking, meanwhile: Callable[[UnderWay], None] = lambda _: None,
+    *, fingerprint: bool = False,
+) -> Iterator[Any]:  # fmt: skip
+    """The table, read as the options say; what is dropped is decided later. `meanwhile` is called as duckdb begins."""
+    sources = sources_of(data)
+    from ..tables.opening import open_table  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    said = {each.name: getattr(reading, each.name) for each in fields(reading) if each.name != "drop"}
+    with shown(sources, talking, meanwhile) as begun:
+        table = open_table(sources, **said, seed=talking.seed, meanwhile=begun, fingerprint=fingerprint)
+    with table:
+        yield table
+
+
+@contextmanager
+def shown(
+    sources: Sequence[str], talking: Talking, meanwhile: Callable[[UnderWay], None] = lambda _: None
+) -> Iterator[Callable[[UnderWay], None]]:
+    """What is to be called as duckdb begins to read: from then on it is shown how far it is."""
+    named = shortened(" ".join(sources), 40)
+    with Waiting(talking, f"reading {named}") as waiting:
+
+        def begun(reading: UnderWay) -> None:
+            meanwhile(reading)
+            waiting.begin(share=reading.share)
+
+        yield begun
+
+
+def check_columns(table: Any, asked: dict[str, Sequence[str]]) -> None:
+    """Every column that an option names is there."""
+    for option, names in asked.items():
+        for name in names:
+            if name not in table.names:
+                raise UsageError(
+                    f"--{option} {name}: the table has no such column.{did_you_mean(name, table.names)}\n"
+                    f"  its columns: {_listed(table.names)}"
+                )
+
+
+def decisions_of(
+    table: Any, reading: Reading, *, target: str | None = None, weights: str | None = None, group: Sequence[str] = ()
+) -> tuple[Any, ...]:
+    """How each column is read."""
+    from ..tables.kinds import decide  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    single = {"target": [target] if target else [], "weights": [weights] if weights else []}
+    check_columns(
+        table, {**single, "group": group, "number": reading.number, "category": reading.category, "drop": reading.drop}
+    )
+    return tuple(
+        decide(table, target=target, weights=weights, group=tuple(group), number=reading.number,
+               category=reading.category, drop=reading.drop, na=reading.na)
+    )  # fmt: skip
+
+
+def let_go(table: Any, decisions: Sequence[Any]) -> None:
+    """Tell a table that nothing will be asked of it but what was decided on: it need not hold its rows twice."""
+    release = getattr(table, "let_go", None)
+    if release is not None:
+        kinds = ("number", "weights"), ("category", "target", "group")
+        release(*([each.name for each in decisions if each.kind in some] for some in kinds))
+
+
+def labels_of(table: Any, target: str) -> Any:
+    """The labels of all rows, as they stand in the file; a row without one is an error."""
+    import numpy as np
+
+    codes, levels = table.coded(target)
+    missing = np.flatnonzero(codes < 0)
+    if missing.size:
+        count = missing.size
+        raise DataError(
+            "the target is missing", place=table.place(int(missing[0])), column=target,
+            because=f"{count} of {table.rows} rows {'has' if count == 1 else 'have'} no label.",
+            remedies=[Remedy("leave such rows out", f"--where '\"{target}\" IS NOT NULL'")],
+        )  # fmt: skip
+    return np.array(levels, dtype=object)[codes].astype(str)
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

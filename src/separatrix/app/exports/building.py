@@ -1,0 +1,202 @@
+"""What programs are built of: cells, features, sums; and the names of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.maps.base import FeatureMap
+from ..models.model import Model
+from ..tables.columns import Column
+from .program import (
+    MOST_TERMS,
+    Allowed,
+    Cell,
+    Choice,
+    Exp,
+    Expression,
+    Finite,
+    If,
+    Largest,
+    Number,
+    Product,
+    Ratio,
+    Ref,
+    Step,
+    Sum,
+)
+
+Floats = NDArray[np.float64]
+MOST_ARGUMENTS = 50
+ZERO, ONE = Number(0.0), Number(1.0)
+
+
+def columns_of(model: Model) -> tuple[Column, ...]:
+    """The columns of the table; of a model of a matrix every column is a number, which may be missing if that is known.
+
+    What is then read in its place is 0, and the indicator tells of it.
+    """
+    if model.encoding is not None:
+        return model.encoding.columns
+    gaps = {"fill": 0.0, "indicator": True} if model.rule.takes_missing else {}
+    return tuple(Column(name, "number", **gaps) for name in model.columns)  # type: ignore[arg-type]
+
+
+def allowed_of(model: Model) -> dict[str, Allowed]:
+    """By the names of columns of numbers, what their families know."""
+    allowed = dict(zip(model.columns, getattr(model.rule, "allowed", ()), strict=False))
+    names = {column.name for column in columns_of(model) if column.kind == "number"}
+    return {name: each for name, each in allowed.items() if name in names and each != (None, None, False)}
+
+
+class Builder:
+    """Collects cells and steps."""
+
+    def __init__(self, model: Model, unseen: Literal["error", "reference"]) -> None:
+        self.model, self.steps = model, []  # type: tuple[Model, list[Step]]
+        columns = columns_of(model)
+        allowed = allowed_of(model)
+        self.cells = tuple(
+            Cell(column, f"{'x' if column.kind == 'number' else 'level'}{j}",
+                 f"missing{j}" if column.indicator else None, unseen, allowed.get(column.name, (None, None, False)))
+            for j, column in enumerate(columns, 1)
+        )  # fmt: skip
+        self._made: dict[Expression, Ref] = {}
+
+    # ------------------------------------------------------------------------------------------------------- features
+
+    def columns(self) -> list[Expression]:
+        """The columns of X, by cells: a level is 0 or 1 by a choice."""
+        found: list[Expression] = []
+        for cell in self.cells:
+            if cell.column.kind == "number":
+                found.append(Ref(cell.value))
+            else:
+                K = len(cell.column.levels)
+                found += [Choice(cell.value, tuple(float(k == j) for k in range(K))) for j in range(1, K)]
+            if cell.missing is not None:
+                found.append(Ref(cell.missing))
+        return found
+
+    def features(self, x: list[Expression], features: FeatureMap | None) -> list[Expression]:
+        """What the rule reads, one map after the other."""
+        for step in () if features is None else features.spec:
+            x = [self.named("x", each) for each in x]
+            x = [self.named("f", each) for each in _MAPS[step["kind"]](self, step, x)]
+        return x
+
+    def named(self, stem: str, value: Expression) -> Expression:
+        """A step of its own, where it is more than a name or a number; what was made before is not made again."""
+        if isinstance(value, Ref | Number):
+            return value
+        if value not in self._made:
+            self._made[value] = Ref(f"{stem}_{len(self._made) + 1}")
+            self.steps.append(Step(self._made[value].name, value))
+        return self._made[value]
+
+    def total(self, terms: Sequence[Expression]) -> Expression:
+        """A sum; of many terms a sum of sums."""
+        while len(terms) > MOST_TERMS:
+            terms = [self.named("part", Sum(tuple(terms[lo : lo + MOST_TERMS])))
+                     for lo in range(0, len(terms), MOST_TERMS)]  # fmt: skip
+        return Sum(tuple(terms))
+
+    def largest(self, values: Sequence[Expression]) -> Expression:
+        """The maximum; of many numbers that of maxima, as databases limit the arguments of a function."""
+        while len(values) > MOST_ARGUMENTS:
+            values = [self.named("top", Largest(tuple(values[lo : lo + MOST_ARGUMENTS])))
+                      for lo in range(0, len(values), MOST_ARGUMENTS)]  # fmt: skip
+        return self.named("top", Largest(tuple(values)) if len(values) > 1 else values[0])
+
+    def weighted(self, weights: Floats, level: float, x: Sequence[Expression]) -> Expression:
+        """b + Σⱼ wⱼxⱼ, where the levels of a category share one choice among their weights.
+
+        A weight of zero stays: a row whose cell there is unknown has no score.
+        """
+        terms: list[Expression] = [Number(float(level))]
+        choices: dict[str, Floats] = {}
+        for w, each in zip(weights.tolist(), x, strict=True):
+            if isinstance(each, Choice):
+                values = w * np.array(each.values)
+                if each.code in choices:
+                    choices[each.code] += values
+                else:
+                    choices[each.code] = values
+                    terms.append(each)  # it keeps the place
+            else:
+                terms.append(Product((Number(w), each)))
+        return self.total([
+            Choice(each.code, tuple((choices[each.code] + 0.0).tolist())) if isinstance(each, Choice) else each
+            for each in terms
+        ])  # fmt: skip
+
+    def scored(self, stem: str, weights: Floats, level: Floats, x: Sequence[Expression]) -> list[Expression]:
+        """A score for each row of weights."""
+        return [self.named(stem, self.weighted(w, b, x)) for w, b in zip(weights, level, strict=True)]
+
+    def settled(self, z: Expression) -> Expression:
+        """A score; unknown where it overflows, or where a cell is refused that no feature reads."""
+        single = any(cell.column.kind == "category" and len(cell.column.levels) == 1 for cell in self.cells)
+        if single or self.model.feature_map is not None or self.model.rule.takes_missing:
+            zeros = [
+                Choice(cell.value, (0.0,) * len(cell.column.levels)) if cell.column.kind == "category"
+                else Product((ZERO, Ref(cell.value)))
+                for cell in self.cells
+            ]  # fmt: skip
+            z = self.named("sum", Sum((z, self.named("nothing", self.total(zeros)))))
+        return self.named("score", Finite(z))
+
+    def place(self, score: list[Expression]) -> Expression:
+        """1[s > 0]; of K classes the first with the largest score."""
+        return If(ZERO, "<", score[0], ONE, ZERO) if len(score) == 1 else self.first_largest(score)
+
+    def first_largest(self, values: list[Expression]) -> Expression:
+        """min {k: vₖ = max v}."""
+        top = self.largest(values)
+        found: Expression = Number(float(len(values) - 1))
+        for k in range(len(values) - 2, -1, -1):
+            found = If(top, "<=", values[k], Number(float(k)), found)
+        return found
+
+
+def minus(a: Expression, b: Expression) -> Expression:
+    """a − b."""
+    return Sum((a, Product((Number(-1.0), b))))
+
+
+# ------------------------------------------------------------------------------------------------------- feature maps
+
+
+def _products(builder: Builder, step: Any, x: list[Expression]) -> list[Expression]:
+    terms = np.asarray(step["terms"]).tolist()
+    return [_product([x[j] for j in term if j >= 0]) for term in terms]
+
+
+def _product(factors: list[Expression]) -> Expression:
+    return factors[0] if len(factors) == 1 else Product(tuple(factors))
+
+
+def _gaussians(builder: Builder, step: Any, x: list[Expression]) -> list[Expression]:
+    found: list[Expression] = []
+    for centre, width in zip(np.asarray(step["centres"]).tolist(), np.asarray(step["widths"]).tolist(), strict=True):
+        away = [builder.named("away", Sum((each, Number(-c)))) for each, c in zip(x, centre, strict=True)]
+        squares = builder.total([Product((each, each)) for each in away])
+        found.append(Exp(builder.named("power", Product((Number(-0.5 / width**2), squares)))))
+    return found
+
+
+def _lift(builder: Builder, step: Any, x: list[Expression]) -> list[Expression]:
+    return [*x, builder.total([Product((each, each)) for each in x]) if step["square"] else ONE]
+
+
+def _standard(builder: Builder, step: Any, x: list[Expression]) -> list[Expression]:
+    return [Ratio(Sum((each, Number(-m))), Number(s)) for each, m, s in
+            zip(x, np.asarray(step["mean"]).tolist(), np.asarray(step["deviation"]).tolist(), strict=True)]  # fmt: skip
+
+
+_MAPS: dict[str, Callable[[Builder, Any, list[Expression]], list[Expression]]] = {
+    "products": _products, "gaussians": _gaussians, "lift": _lift, "standard": _standard,
+}  # fmt: skip

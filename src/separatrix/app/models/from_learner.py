@@ -1,0 +1,298 @@
+"""From a fitted learner to a model that can be saved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ...data import Sparse
+from ...data.maps.base import FeatureMap
+from ...learners.checks.rows import names_of
+from ...results.limits import InTheLimit
+from ...results.rule import LinearRule
+from ..tables.encoding import Encoding
+from .facts import FACTS, counted, facts_of, known_spread, plain, plain_fact, spread_of, versions
+from .model import FITTED, INTERRUPTED, Model
+from .rules import Linear, Rule
+
+if TYPE_CHECKING:
+    from ...fitting.closed.evidence import Plan
+    from ...learners.closed.discriminant import GaussianDiscriminant
+    from ...learners.closed.naive_bayes import NaiveBayes
+    from ...learners.joint.base import JointModel
+    from ...learners.kernel.kernel import KernelPerceptron
+    from ...learners.logistic.logistic import LogisticRegression
+    from ...learners.perceptron.online_to_batch import OnlineToBatch
+    from ...learners.perceptron.voted import VotedPerceptron
+    from ...learners.reductions.reduction import Reduction
+    from ...results.votes import Ballot
+
+
+class CannotSaveError(ValueError):
+    """A learner that no file can hold: which, why, and what can be done."""
+
+
+class Taken(NamedTuple):
+    """A rule, and the features that it reads."""
+
+    rule: Rule
+    features: FeatureMap | None = None
+
+
+def model_of(
+    estimator: Any, *, encoding: Encoding | None = None, training: Mapping[str, Any] | None = None,
+    interrupted: bool = False, X: Any = None, sample_weight: Any = None,
+) -> Model:  # fmt: skip
+    """The model of a fitted learner of ours.
+
+    `encoding` says how a table becomes X; `training` adds to what is known of the training rows: fingerprint, seed,
+    command, a `Summary` (its page and its numbers are kept), anything that JSON holds. With the X of the fit, means and
+    deviations of the features are kept too, so that weights can be shown per standard deviation.
+    """
+    if isinstance(estimator, Model):
+        return estimator
+    taken = _taken(estimator)
+    classes = _labels(estimator.classes_, estimator)
+    columns = _columns(estimator) if encoding is None else encoding.names
+    if len(columns) != estimator.n_features_in_:
+        raise ValueError(
+            f"The encoding makes {len(columns)} columns, and the learner was fitted to {estimator.n_features_in_}: "
+            "give the encoding whose matrix it was fitted to."
+        )
+    verdict = getattr(estimator, "verdict_", None)
+    said = None if verdict is None else counted(plain({**verdict.to_dict(), "text": str(verdict)}))
+    stopped = interrupted or (said is not None and said["status"] == "interrupted")
+    added = {key: plain_fact(each) for key, each in (training or {}).items()}
+    spread = None if X is None else known_spread(estimator)
+    known = {**facts_of(estimator), **(spread or spread_of(X, sample_weight, *taken)), **added}
+    if isinstance(added.get("versions"), dict):
+        known["versions"] = {**versions(), **added["versions"]}  # who adds some takes none away
+    ordered = [*(key for key in FACTS if key in known), *sorted(key for key in known if key not in FACTS)]
+    return Model(
+        type(estimator).__name__, plain(estimator.get_params(deep=False)), classes, columns, taken.rule, taken.features,
+        encoding, said, {key: known[key] for key in ordered}, INTERRUPTED if stopped else FITTED,
+    )  # fmt: skip
+
+
+def _taken(estimator: Any) -> Taken:
+    for kind in type(estimator).__mro__:
+        way = _WAYS.get(f"{kind.__module__}.{kind.__qualname__}")
+        if way is not None:
+            if hasattr(estimator, "fit"):
+                check_is_fitted(estimator)
+            return way(estimator)
+    name = f"{type(estimator).__module__.split('.')[0]}'s {type(estimator).__name__}"
+    raise CannotSaveError(f"{name} cannot be saved: only learners of Separatrix can. Fit one of them to the rows.")
+
+
+# ------------------------------------------------------------------------------------------------------ of each learner
+
+
+def _linear(estimator: Any) -> Taken:
+    rule = estimator.rule_
+    if len(estimator.classes_) < 2:
+        raise CannotSaveError(_one_class(estimator))
+    return Taken(Linear(_plain_rule(rule), rule.probabilistic and hasattr(estimator, "predict_proba")))
+
+
+def _logistic(estimator: LogisticRegression) -> Taken:
+    status, features = estimator.verdict_.status, getattr(estimator, "features_", None)
+    limit = InTheLimit.of(estimator.verdict_) if status == "quasi-separated" else None
+    prior = getattr(estimator, "prior_", None)
+    rule = Linear(_plain_rule(estimator.rule_), status != "separated", status == "separated", limit, prior)
+    return Taken(rule, None if features is None else features.map)
+
+
+def _discriminant(estimator: GaussianDiscriminant) -> Taken:
+    if "_quadratic" in estimator.__dict__:
+        from .curved_rules import Gaussians
+
+        return Taken(Gaussians(estimator._quadratic))
+    return _linear(estimator)
+
+
+def _naive_bayes(estimator: NaiveBayes) -> Taken:
+    from .curved_rules import Sums
+
+    if len(estimator.classes_) < 2:
+        raise CannotSaveError(_one_class(estimator))
+    scorer = estimator._scorer
+    return Taken(Sums(scorer, _labels(estimator.classes_, estimator), tuple(_allowed(scorer.plan))))
+
+
+def _allowed(plan: Plan) -> list[tuple[float | None, float | None, bool]]:
+    from ...losses.families import Family
+
+    def end(number: float) -> float | None:
+        return float(number) if math.isfinite(number) else None
+
+    cut = plan.threshold is not None
+    return [
+        (end(each.lowest), end(each.highest), bool(each.whole))
+        if isinstance(each, Family) and not (cut and each.name == "Bernoulli") else (None, None, False)
+        for each in plan.families
+    ]  # fmt: skip
+
+
+def _joint(estimator: JointModel) -> Taken:
+    from ...learners.joint.base import is_plain, split
+    from ...learners.joint.joint_classifier import JointClassifier
+
+    if not is_plain(estimator._map):
+        raise CannotSaveError(
+            f"{type(estimator).__name__} with the feature map {_named(estimator._map)} cannot be saved: a file holds "
+            "numbers, no functions. With feature_map=None, weights of its own for each class, it can."
+        )
+    table = estimator.theta_.reshape(len(estimator.classes_), -1)
+    rule = LinearRule(*split(table, estimator._map), _labels(estimator.classes_, estimator), _columns(estimator))
+    if not isinstance(estimator, JointClassifier):
+        return Taken(Linear(rule))
+    status, limit = estimator.verdict_.status, None
+    if status == "quasi-separated":
+        ends = (estimator.verdict_.separability.certificate.weights, estimator.verdict_.certificate.weights)  # type: ignore[union-attr]
+        U, V = (split(np.asarray(each).reshape(table.shape), estimator._map) for each in ends)
+        limit = InTheLimit(*U, *V)
+    return Taken(Linear(rule, status != "separated", status == "separated", limit))
+
+
+def _kernel(estimator: KernelPerceptron) -> Taken:
+    from ...data.kernels.tables import TableKernel
+    from ...results.expansion import Expansion, Record
+    from .curved_rules import Kernel
+
+    record = estimator._record
+    if not isinstance(record.kernel, TableKernel) or estimator.kernel == "precomputed":
+        raise CannotSaveError(
+            f"KernelPerceptron with the kernel {_named(estimator.kernel)} cannot be saved: a file holds numbers, no "
+            "functions and no table of all rows. With 'linear', 'polynomial' or 'rbf' it can."
+        )
+    voted = estimator.reading == "voted"
+    found = estimator._expansion("last" if voted else estimator.reading)
+    expansion = Expansion(found.kernel, _dense(found.support), found.coefficients, found.intercept)
+    if not voted:
+        return Taken(Kernel(expansion))
+    kept = Record(record.kernel, _dense(record.support), record.dual, record.lifted, record.apart)
+    return Taken(Kernel(expansion, kept))
+
+
+def _dense(rows: Any) -> Any:
+    return (rows.dense() if isinstance(rows, Sparse) else np.asarray(rows)).astype(np.float64, copy=False)
+
+
+def _voted(estimator: VotedPerceptron) -> Taken:
+    from .many_rules import Voted
+
+    return Taken(Voted(_written_out(estimator._ballot)))
+
+
+def _written_out(ballot: Ballot) -> Ballot:
+    return type(ballot)(
+        ballot.start, ballot.start_intercept, _dense(ballot.rows), ballot.place, ballot.own, ballot.rival, ballot.rate,
+        ballot.lifted, ballot.votes, ballot.classes,
+    )  # fmt: skip
+
+
+def _online_to_batch(estimator: OnlineToBatch) -> Taken:
+    from ...results.committee import LinearCommittee, LoggedCommittee
+    from .many_rules import Committee, Voted
+
+    committee = estimator._committee
+    if isinstance(committee, LoggedCommittee):
+        return Taken(Voted(_written_out(committee.ballot)))
+    if isinstance(committee, LinearCommittee):
+        return Taken(Committee(committee))
+    raise CannotSaveError(
+        f"OnlineToBatch of {type(estimator.learner).__name__} cannot be saved here: its {len(committee.votes)} "
+        "classifiers are whole copies of the learner, not weights. Of OnlinePerceptron and two classes, or of "
+        "LogisticRegression(solver='stochastic', learning_rate=0.1), it can."
+    )
+
+
+def _reduction(estimator: Reduction) -> Taken:
+    from ...learners.reductions.kinds import OneVsRest
+    from .many_rules import Coded, Member
+
+    members = []
+    for each in estimator.estimators_:
+        taken = _taken(each)
+        if isinstance(taken.rule, Coded):
+            raise CannotSaveError(f"{type(estimator).__name__} of {type(each).__name__} cannot be saved.")
+        members.append(Member(taken.rule, taken.features))
+    per_class, one = isinstance(estimator, OneVsRest), len(estimator.code_.T) == 1
+    coupling = None
+    if all(hasattr(each, "predict_proba") for each in estimator.estimators_):
+        own = "shared" if per_class and estimator.code_.shape[1] == len(estimator.classes_) else "odds"
+        simple = own if per_class else "averaged"
+        coupling = "coupled" if estimator._coupled and not one else simple
+    return Taken(Coded(
+        estimator.code_, tuple(members), _labels(estimator.classes_, estimator), _columns(estimator), per_class,
+        estimator._by_votes, coupling,
+    ))  # fmt: skip
+
+
+def _refused(why: str) -> Callable[[Any], Taken]:
+    def refuse(estimator: Any) -> Taken:
+        raise CannotSaveError(f"{type(estimator).__name__} cannot be saved: {why}")
+
+    return refuse
+
+
+_WAYS: dict[str, Callable[[Any], Taken]] = {
+    "separatrix.learners.logistic.logistic.LogisticRegression": _logistic,
+    "separatrix.learners.closed.discriminant.GaussianDiscriminant": _discriminant,
+    "separatrix.learners.closed.naive_bayes.NaiveBayes": _naive_bayes,
+    "separatrix.learners.perceptron.voted.VotedPerceptron": _voted,
+    "separatrix.learners.kernel.kernel.KernelPerceptron": _kernel,
+    "separatrix.learners.joint.base.JointModel": _joint,
+    "separatrix.learners.perceptron.online_to_batch.OnlineToBatch": _online_to_batch,
+    "separatrix.learners.reductions.reduction.Reduction": _reduction,
+    "separatrix.learners.base.LinearClassifier": _linear,
+    "separatrix.learners.reductions.labels.MultiLabel": _refused(
+        "a file holds one class a row. Save each of its estimators_ that is fitted, on its own."
+    ),
+    "separatrix.theory.bayes.BayesClassifier": _refused(
+        "it holds a population, which is code. Write that down, and make it anew."
+    ),
+}
+"""How each learner is taken, by the name of its class, so that the others need not be loaded.
+
+One that is not here is taken as the class that it derives from."""
+
+
+# -------------------------------------------------------------------------------------------------------- what is known
+
+
+def _plain_rule(rule: LinearRule) -> LinearRule:
+    return LinearRule(rule.weights, rule.intercept, rule.classes, rule.columns, rule.probabilistic)
+
+
+def _one_class(estimator: Any) -> str:
+    return (
+        f"{type(estimator).__name__} has seen rows of one class only, {estimator.classes_.tolist()[0]!r}, and has no "
+        "rule yet: teach it rows of another first."
+    )
+
+
+def _columns(estimator: Any) -> tuple[str, ...]:
+    return tuple(map(str, names_of(estimator, int(estimator.n_features_in_))))
+
+
+def _labels(classes: Any, estimator: Any) -> tuple[Any, ...]:
+    """The classes as JSON keeps them: texts, whole numbers, numbers, true and false."""
+    labels = tuple(np.asarray(classes).tolist())
+    kinds = {type(label) for label in labels}
+    if len(kinds) != 1 or not kinds <= {str, int, float, bool}:
+        strange = next((label for label in labels if type(label) not in (str, int, float, bool)), labels[0])
+        raise CannotSaveError(
+            f"{type(estimator).__name__} has the class {strange!r}, of type {type(strange).__name__}: a file holds "
+            "classes that are all texts, all whole numbers, all numbers, or True and False. Turn them into texts."
+        )
+    return labels
+
+
+def _named(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else str(getattr(value, "__name__", type(value).__name__))

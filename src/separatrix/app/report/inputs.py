@@ -1,0 +1,73 @@
+"""What a report is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluation.predictions import Predictions
+from ..tables.columns import Decision
+from ..tables.encoding import Encoding
+from .following import Followed
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """The model's learner, taught the rows of the report anew; or why it was not."""
+
+    estimator: Any = None
+    why: str = ""
+    checked: bool | None = None
+    """Whether its certificate passed the check by separate code; None: it was not asked."""
+    followed: Followed = field(default_factory=Followed)
+    """The path of its weights."""
+    difference: float | None = None
+    """max |s − s'| / (1 + max |s|) of the scores of all rows, the model's against the refitted learner's."""
+    summary: Any = None
+    """Its `Summary`, where the model file keeps none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """A model, the table that it is reported on, and what was predicted out of fold."""
+
+    model: Any
+    encoding: Encoding
+    target: str
+    table: Any
+    decisions: tuple[Decision, ...]
+    X: Floats
+    """The rows as the model reads them, unseen levels as the reference."""
+    truth: Places
+    """The class of each row, by its place among the model's."""
+    unseen: dict[str, dict[str, int]]
+    """Of each column, the levels that the model does not know, and how many rows have them."""
+    held: Predictions | None
+    """Every row predicted by a model that has not seen it; None: `held_why` says the reason."""
+    held_why: str = ""
+    remarks: tuple[str, ...] = ()
+    refit: Refit = field(default_factory=Refit)
+    weights: Floats | None = None
+    seen: bool = False
+    """Whether the model was learnt from these very rows."""
+    files: tuple[dict[str, Any], ...] = ()
+    fingerprint: str | None = None
+    command: str = ""
+    """The command that makes this report again."""
+    reword: Callable[[str], str] = str
+    """Sentences of learners in the words of whoever asks for the report."""
+    seed: int = 0
+    positive: int = 1
+    level: float = 0.95
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes, as texts."""
+        return tuple(map(str, self.model.classes))

@@ -1,0 +1,188 @@
+"""Facts as a page shows them: sentences, and cells of tables. First the verdict, the table and the model."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...inference.summary.numerals import brief, percent
+from .markup import markup
+from .svg import short
+from .words import cell, measured, power, spaced
+
+NAMES = {
+    "accuracy": "accuracy", "error_rate": "error rate", "balanced_accuracy": "balanced accuracy",
+    "sensitivity": "sensitivity (recall)", "specificity": "specificity", "precision": "precision", "f1": "F1",
+    "mcc": "Matthews correlation", "auc": "area under the ROC curve", "auc_hand_till": "Hand and Till's area",
+    "average_precision": "average precision", "log_loss": "log loss", "brier": "Brier score",
+    "calibration_intercept": "calibration intercept", "calibration_slope": "calibration slope",
+}  # fmt: skip
+"""Measures in words."""
+
+
+def all_views(facts: dict[str, Any]) -> dict[str, Any]:
+    """What stands at the head of the page, the table and the model."""
+    return {
+        "lead": lead(facts),
+        "verdict": verdict_words(facts),
+        "cards": _cards(facts),
+        "sections": [("checks", "Checks"), ("data", "Data"), ("model", "Model"), ("weights", "Weights"),
+                     ("score", "Score one row"), ("held-out", "How well it predicts"),
+                     ("convergence", "How it was found"), ("repeat", "How to repeat it")],
+        "data": _data(facts["data"]),
+        "model_card": _model_card(facts),
+        "parameters": [[name, _plain(value)] for name, value in facts["model"]["parameters"].items()],
+        "fit_measures": [[each["label"], cell(each["value"])] for each in facts["weights"]["measures"]],
+    }  # fmt: skip
+
+
+def lead(facts: dict[str, Any]) -> str:
+    """What the report is about, in two sentences."""
+    model, rows = facts["model"], facts["data"]["rows"]
+    kinds, same = model["classes_all"], ", those that it was learnt from" if facts["repeat"]["seen"] else ""
+    columns = f"{model['columns']} column{'s' if model['columns'] != 1 else ''}"
+    return (f"{model['learner']} predicts {facts['target']}, one of {kinds} classes, from {columns}. "
+            f"This report looks at {spaced(rows)} rows{same}.")  # fmt: skip
+
+
+def verdict_words(facts: dict[str, Any]) -> str:
+    """How the fit ended, and what to do, without the word that stands before it."""
+    said = facts["verdict"]
+    if said["ok"] and said["status"] == "optimal" and isinstance(said["gap"], float):
+        return (f"No weights do better: the loss is proved to be at most {power(said['gap'])} of its size above the "
+                "least there is. More under “How it was found”.")  # fmt: skip
+    text = said["sentence"]
+    head = str(said["status"]).replace("-", " ").lower()
+    first, _, rest = text.partition(": ")
+    text = rest[:1].upper() + rest[1:] if rest and first.replace("-", " ").lower() == head else text
+    return _beginning(f"{text} {said['remedy']}".strip())
+
+
+def _beginning(text: str, most: int = 330) -> str:
+    """The first sentences of a long text, the first one at least; the whole stands further below."""
+    if len(text) <= most:
+        return text
+    end = max(text.rfind(". ", 0, most), text.find(". "))
+    return text if end < 0 else f"{text[: end + 1]} More under “How it was found”."
+
+
+def _cards(facts: dict[str, Any]) -> list[dict[str, str]]:
+    held, counts = facts["held_out"], facts["counts"]
+    cards = [{"what": "checks passed", "value": f"{counts['passed']} of {counts['all']}",
+              "beside": f"{counts['failed']} failed"},
+             {"what": "rows", "value": spaced(facts["data"]["rows"]),
+              "beside": f"{facts['data']['features']} features"}]  # fmt: skip
+    if not held["there"]:
+        return cards
+    known = {each["name"]: each for each in held["measures"]}
+    for name in ("auc", "accuracy", "log_loss"):
+        each = known.get(name)
+        if each is not None and each["value"] is not None:
+            ends = "" if each["low"] is None else f"{each['low']:.3f} to {each['high']:.3f}"
+            label = {"auc": "held-out AUC", "accuracy": "held-out accuracy", "log_loss": "held-out log loss"}[name]
+            cards.append({"what": label, "value": f"{each['value']:.3f}", "beside": ends})
+    return cards
+
+
+# -------------------------------------------------------------------------------------------------------- the columns
+
+
+def _data(data: dict[str, Any]) -> dict[str, Any]:
+    rows = data["rows"]
+    count = data["columns_all"]
+    cut = (f" The first {len(data['columns'])} are shown; all are in what --format json writes."
+           if count > len(data["columns"]) else "")  # fmt: skip
+    return {
+        "sentence": f"The table has {spaced(rows)} rows. {count} column{'s make' if count != 1 else ' makes'} "
+                    f"{data['features']} features: a number is one, a category one for each level but its "
+                    f"reference.{cut}",
+        "classes": [{"name": each["name"], "rows": spaced(each["rows"]), "share": percent(each["rows"] / rows)}
+                    for each in data["classes"]],
+        "columns": [column_view(each, rows) | {"picture": _picture(each)} for each in data["columns"]],
+        "left_out": left_out(data),
+    }  # fmt: skip
+
+
+def left_out(data: dict[str, Any]) -> list[dict[str, str]]:
+    """Columns by the reason for which they are left out."""
+    reasons: dict[str, list[str]] = {}
+    for each in data["left_out"]:
+        reasons.setdefault(each["why"], []).append(each["name"])
+    more = data["left_out_all"] - len(data["left_out"])
+    found = [{"names": ", ".join(names), "why": why} for why, names in reasons.items()]
+    return [*found, *([{"names": f"{more} more", "why": "see what --format json writes"}] if more else [])]
+
+
+def column_view(each: dict[str, Any], rows: int) -> dict[str, Any]:
+    """A line of the table of columns."""
+    missing = f"{spaced(each['missing'])} ({percent(each['missing'] / rows)})" if each["missing"] else "0"
+    if each["missing"] and each["fill"] is not None:
+        fill = each["fill"] if isinstance(each["fill"], str) else brief(each["fill"], 4)
+        missing += f", filled with {fill}"
+    found = {"name": each["name"], "kind": each["kind"], "missing": missing}
+    if each["kind"] == "number":
+        if each["mean"] is None:
+            return found | {"holds": "no value"}
+        holds = (f"mean {brief(each['mean'], 4)}, standard deviation {brief(each['deviation'], 4)}, from "
+                 f"{brief(each['minimum'], 4)} to {brief(each['maximum'], 4)}")  # fmt: skip
+        return found | {"holds": holds}
+    others = [f"{level['name']} {spaced(level['rows'])}" for level in each["shown"][1:]]
+    more = f", and {each['more']} more" if each["more"] else ""
+    strange = f"; not seen before: {', '.join(list(each['unseen'])[:5])}" if each["unseen"] else ""
+    first = each["shown"][0]
+    holds = f"reference {first['name']} {spaced(first['rows'])}"
+    holds += f"; {', '.join(others)}{more}" if others else ""
+    return found | {"holds": holds + strange}
+
+
+def _picture(each: dict[str, Any]) -> Any:
+    counts = each["histogram"] if each["kind"] == "number" else [level["rows"] for level in each["shown"]]
+    return markup(_spark(counts)) if counts else ""
+
+
+def _spark(counts: list[int]) -> str:
+    """A histogram as small as a word."""
+    most, wide = max(counts, default=0) or 1, 96 / max(len(counts), 1)
+    bars = [f"M{short(i * wide)} 24v{short(-24 * n / most)}h{short(wide - 1)}V24z" for i, n in enumerate(counts) if n]
+    return (f'<svg class="spark" aria-hidden="true" viewBox="0 0 96 24"><path class="bar c0" d="{"".join(bars)}"/>'
+            "</svg>")  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------------------------------- the model
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _model_card(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    model, repeat = facts["model"], facts["repeat"]
+    rows = repeat["training_rows"]
+    return [
+        ("Learner", model["learner"]),
+        (
+            "Predicts",
+            f"{facts['target']}: {', '.join(model['classes'])}"
+            + (
+                f" and {model['classes_all'] - len(model['classes'])} more"
+                if model["classes_all"] > len(model["classes"])
+                else ""
+            ),
+        ),
+        ("Rule", f"{model['rule']}, of {model['features']} features from {model['columns']} columns"),
+        ("Learnt from", "rows that are not described in the file" if rows is None else f"{spaced(rows)} rows"),
+        ("Ended", facts["verdict"]["status"] + (" (interrupted)" if model["status"] != "fitted" else "")),
+        ("Made with", f"Separatrix {model['package']}"),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------- measures
+
+
+def measure_cells(each: dict[str, Any]) -> list[str]:
+    """A measure, its value, its interval, and how that was found or why there is none."""
+    low, high = (None if each[end] is None else float(each[end]) for end in ("low", "high"))
+    value = "—" if each["value"] is None else measured(float(each["value"]), low, high)
+    ends = "" if low is None or high is None else f"{measured(low, low, high)} … {measured(high, low, high)}"
+    how = (each["method"] or "").partition("; out-of-fold")[0]
+    return [NAMES.get(each["name"], each["name"]), value, ends, each["why"] or how]

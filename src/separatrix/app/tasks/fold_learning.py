@@ -1,0 +1,102 @@
+"""Learn from some rows of a table and answer for others: what cross-validation does once a fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.named import NamedRows
+from ..evaluation.crossing import Answers, Learn
+from ..tables.encoding import learn_encoding
+from .lesson import Lesson, Rows
+
+Places = NDArray[np.intp]
+KEPT = 1 << 29
+"""Bytes of encoded folds that are kept for the learners that follow."""
+
+
+class Encoded:
+    """The rows of a fold as numbers, by an encoding that was learnt from its training rows alone.
+
+    What a column is was decided by all rows, as the user sees it; levels, means and scales are the fold's own. A level
+    that no training row has counts as the reference: `strange` tells of how many rows.
+    """
+
+    def __init__(self, table: Any, lesson: Lesson, missing: Literal["error", "impute"], standardise: bool) -> None:
+        self._table, self._lesson, self._missing, self._standardise = table, lesson, missing, standardise
+        self._decisions = tuple(replace(each, levels=(), counts=()) for each in lesson.decisions)
+        self._kept: dict[int, tuple[NamedRows, NamedRows]] = {}
+        self._room = KEPT
+        self.strange: dict[str, int] = {}
+
+    def parts(self, rows: Places, held: Places) -> tuple[NamedRows, NamedRows]:
+        """The matrices of the rows to learn from and of those held out."""
+        key = int(held[0])  # folds have no row in common
+        if key in self._kept:
+            return self._kept[key]
+        first, second = Rows(self._table, rows), Rows(self._table, held)
+        encoding = learn_encoding(first, self._decisions, missing=self._missing, standardise=self._standardise)
+        self._count(encoding, second)
+        found = tuple(NamedRows.of(encoding.matrix(each, "reference"), encoding.names) for each in (first, second))
+        size = sum(each.nbytes for each in found)
+        if size <= self._room:
+            self._room -= size
+            self._kept[key] = (found[0], found[1])
+        return found[0], found[1]
+
+    def _count(self, encoding: Any, held: Rows) -> None:
+        for column in encoding.columns:
+            if column.kind == "category":
+                codes, levels = held.coded(column.name)
+                known = np.array([level in column.levels for level in levels], dtype=bool)
+                unknown = int(np.count_nonzero(~known[codes] & (codes >= 0)))
+                if unknown:
+                    self.strange[column.name] = self.strange.get(column.name, 0) + unknown
+
+    def remarks(self) -> tuple[str, ...]:
+        """What was done about levels that a fold's training rows lack."""
+        return tuple(
+            f"{count} {'row has' if count == 1 else 'rows have'} a level of {name!r} that no training row of the fold "
+            "has: it is taken as the reference."
+            for name, count in self.strange.items()
+        )
+
+
+def learning(encoded: Encoded, lesson: Lesson, make: Callable[[], Any]) -> Learn:
+    """Teach a new learner, and ask it."""
+    places = {label: place for place, label in enumerate(lesson.y.classes.tolist())}
+
+    def learn(rows: Places, held: Places) -> Answers:
+        train, test = encoded.parts(rows, held)
+        given = () if lesson.weights is None else (lesson.weights[rows],)
+        estimator = make()
+        estimator.fit(train, lesson.y[rows], *given)
+        own = [places[label] for label in estimator.classes_.tolist()]
+        labels, which = np.unique(np.asarray(estimator.predict(test)), return_inverse=True)
+        chosen = np.array([places[label] for label in labels.tolist()], dtype=np.intp)[which]
+        return Answers(
+            chosen, _scores(estimator, test, own, len(places)), _probabilities(estimator, test, own, len(places))
+        )
+
+    return learn
+
+
+def _scores(estimator: Any, test: Any, own: list[int], K: int) -> NDArray[np.float64] | None:
+    """Of a fold without some class the scores are of other classes, and rank nothing."""
+    if len(own) < K or not hasattr(estimator, "decision_function"):
+        return None
+    found = np.asarray(estimator.decision_function(test), dtype=np.float64)
+    return found if found.shape == ((len(test),) if K == 2 else (len(test), K)) and np.isfinite(found).all() else None
+
+
+def _probabilities(estimator: Any, test: Any, own: list[int], K: int) -> NDArray[np.float64] | None:
+    """A class that the fold has not has the probability 0."""
+    if not hasattr(estimator, "predict_proba"):
+        return None
+    found = np.zeros((len(test), K))
+    found[:, own] = estimator.predict_proba(test)
+    return found

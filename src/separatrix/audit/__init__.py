@@ -1,0 +1,1 @@
+"""The check of every claim, by code that shares nothing with what it checks."""

@@ -1,0 +1,208 @@
+"""The check of a verdict: data and weights in, yes or no out.
+
+Written for reading, not for speed: plain NumPy in long double, and fractions where rounding could matter. It shares
+no code with the solvers, so that an error there cannot confirm itself here. `audit_rows` reads the data as the claim
+does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin,
+`audit_limit` those of a limit, `audit_penalty` those that a penalty gives for any number of columns;
+`audit_firth` that of Firth's penalised likelihood; `audit_least_squares` and `audit_estimates` know what has a closed
+form, `audit_reduction` what is made of several, `audit_zero_one` what the fewest mistakes are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..results.reduction_claim import ReductionClaim
+from ..results.verdict import Claim, EstimateClaim, JointClaim, KernelClaim, Limit, Locality, Optimality, Separation
+from .estimates import estimates_hold
+from .features import FeatureSheet, unfolded
+from .firth import OBJECTIVES as PENALISED
+from .firth import firth_holds
+from .joint.joint import joint_holds
+from .kernel import expansion_holds
+from .least_squares import OBJECTIVE as LEAST_SQUARES
+from .least_squares import least_squares_hold
+from .limit import limit_holds
+from .margin import OBJECTIVES as MARGINS
+from .margin import margin_holds
+from .mistakes import margin_is, mistakes_hold
+from .penalty import penalised_gap
+from .point import Point, excess, explained
+from .proofs import likelihood_gap, squared_gap
+from .reduction import reduction_holds
+from .rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
+from .sheet import Sheet
+from .zero_one import OBJECTIVE as ZERO_ONE
+from .zero_one import zero_one_holds
+
+if TYPE_CHECKING:
+    from ..results.verdict import Verdict
+
+MOST_COLUMNS, WITNESSED = 6000, 2000
+"""Of CSR rows: for a proof by a matrix of the columns; where a witness says that none was made."""
+SLACK = 1e-6
+"""Relative: what the certificate's own rounding may make of a bound that is recomputed."""
+PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation, "quasi-separated": Limit}
+"""What must come with these; to end in any other way claims no more than the mean loss."""
+COUNTED = ("separated", "budget", "interrupted")
+"""How a learner can end that only counts mistakes."""
+
+
+@np.errstate(over="ignore", invalid="ignore")  # what is not a number proves nothing
+def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
+    """Whether the verdict's claim holds on these rows."""
+    if isinstance(verdict.claim, KernelClaim):
+        return sample_weight is None and expansion_holds(verdict, X, y)
+    if isinstance(verdict.claim, JointClaim):
+        return joint_holds(verdict, X, y, sample_weight)
+    if isinstance(verdict.claim, ReductionClaim):
+        return reduction_holds(verdict, X, y, sample_weight, audit)
+    if isinstance(verdict.claim, EstimateClaim):
+        return estimates_hold(verdict, X, y, sample_weight)
+    claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)
+    margin, fewest = claim.objective in MARGINS, claim.objective == ZERO_ONE
+    if not _coherent(claim) or (kind and not (margin or fewest) and not isinstance(proof, kind)):
+        return False
+    if claim.features is not None:
+        X = unfolded(claim, X)
+        if X is None:
+            return False
+    table = Table(claim, X, y, sample_weight)
+    if not table.known or table.rows != claim.rows or not table.X.shape[0]:
+        return False
+    if margin:
+        return margin_holds(verdict, table)
+    if claim.objective in PENALISED:
+        return firth_holds(verdict, table)
+    if fewest:
+        return zero_one_holds(verdict, table)
+    if claim.objective == LEAST_SQUARES:
+        return least_squares_hold(verdict, table)
+    counted = claim.objective == "mistakes"
+    if counted and not (verdict.status in COUNTED and mistakes_hold(claim, table)):
+        return False
+    if kind and isinstance(proof, Separation):
+        return separates(proof, table) and (not counted or margin_is(proof, table))
+    if counted:
+        return kind is None
+    if not math.isclose(mean_loss(claim, table), claim.value, rel_tol=1e-9, abs_tol=1e-12 + _rounding(claim, table)):
+        return False
+    if kind is Limit:
+        X = X.astype(float) if isinstance(X, FeatureSheet) else X
+        return limit_holds(verdict, table, X, y, sample_weight)
+    return kind is None or is_minimum(verdict, table)
+
+
+def _coherent(claim: Claim) -> bool:
+    """Whether the parts of the claim fit together, so that no number is left that nothing reads."""
+    classes, columns = len(claim.classes), len(claim.columns)
+    shape = (columns,) if classes == 2 else (classes, columns)
+    return bool(
+        classes >= 2
+        and np.shape(claim.weights) == shape
+        and np.size(claim.intercept) == math.prod(shape[:-1])
+        and (claim.fit_intercept or not np.any(claim.intercept))
+        and len(claim.class_weight) == classes
+        and all(weight > 0 for weight in claim.class_weight)
+        and claim.l2 >= 0
+        and (
+            (claim.objective, classes > 2) in OBJECTIVES
+            or (claim.objective in MARGINS and classes == 2)
+            or (claim.objective in PENALISED and classes == 2 and claim.l2 == 0)
+            or claim.objective in ("mistakes", LEAST_SQUARES)
+            or claim.objective in ("mistakes", LEAST_SQUARES, ZERO_ONE)
+        )
+    )
+
+
+def separates(proof: Separation, table: Table) -> bool:
+    """Whether sᵧ > maxₖ≠ᵧ sₖ, s = Wx + b, in exact arithmetic for every row that counts."""
+    W, b = per_class(proof.weights, proof.intercept)
+    if W.shape != (table.target.shape[1], table.X.shape[1]) or len(b) != len(W) or not _finite(W, b):
+        return False
+    if (np.count_nonzero(table.target, axis=1) > 1).any() or not table.finite():
+        return False  # a row of two classes is on both sides
+    eps, tiny = np.finfo(float).eps, np.finfo(float).tiny
+    for rows, X in _in_double(table.X):
+        own = table.target[rows].argmax(axis=1)[:, None]
+        s, doubt = X @ W.T + b, (X.shape[1] + 4) * (eps * (abs(X) @ np.abs(W).T + np.abs(b)) + tiny)
+        sure = np.take_along_axis(s, own, 1) - s > np.take_along_axis(doubt, own, 1) + doubt
+        np.put_along_axis(sure, own, True, 1)
+        if not all(_leads(X[[i]], W, b, own[i, 0], k) for i, k in np.argwhere(~sure)):
+            return False
+    return True
+
+
+def _in_double(X: Any) -> Iterator[tuple[slice, Any]]:
+    """The rows in double precision, some at a time; CSR rows stay so."""
+    if isinstance(X, Sheet):
+        yield from X.parts(float)
+        return
+    for lo in range(0, len(X), CHUNK):
+        yield slice(lo, lo + CHUNK), X[lo : lo + CHUNK].astype(float)
+
+
+def _leads(row: Any, W: Any, b: Any, own: int, other: int) -> bool:
+    """Whether xᵀ(wᵧ − wₖ) + bᵧ − bₖ > 0, in fractions."""
+    lead, (_, at) = Fraction(b[own]) - Fraction(b[other]), row.nonzero()
+    values = (row if isinstance(row, np.ndarray) else row.toarray())[0]
+    for value, mine, its in zip(values[at].tolist(), W[own, at].tolist(), W[other, at].tolist(), strict=True):
+        lead += Fraction(value) * (Fraction(mine) - Fraction(its))
+    return lead > 0
+
+
+def mean_loss(claim: Claim, table: Table) -> float:
+    """(1/C) Σᵢ cᵢ ℓ(Wxᵢ + b, tᵢ) + (l2/2)‖W‖²."""
+    total, loss = np.longdouble(0), objective(claim)
+    for X, target, cost in table.skim():
+        total += (cost * loss.loss(Softmax(scores(claim.weights, claim.intercept, X)), target)).sum()
+    return float(total / table.cost.sum()) + claim.l2 / 2 * float(np.square(claim.weights).sum())
+
+
+def is_minimum(verdict: Verdict, table: Table) -> bool:
+    """Whether the rows prove the gap that was claimed."""
+    claim, proof = verdict.claim, verdict.certificate
+    if not (table.finite() and _finite(claim.weights, claim.intercept)):
+        return False
+    if not isinstance(proof, Optimality | Locality) or not proof.gap >= 0:
+        return False
+    if not table.X.any() and not claim.fit_intercept:
+        return not np.any(claim.weights)
+    enough = proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value) - excess(claim)
+    witness = proof.witness if isinstance(proof, Optimality) and claim.objective == "likelihood" else None
+    if witness is not None and _proves(penalised_gap(claim, table, witness), enough):
+        return True
+    csr = isinstance(table.X, Sheet) and not isinstance(table.X, FeatureSheet)
+    if csr and len(claim.columns) > (MOST_COLUMNS if witness is None else WITNESSED):
+        return False  # without the penalty's proof there is none that needs no matrix of the columns
+    point = Point.of(verdict, table)
+    if len(point.keep) < len(claim.columns) and not explained(point):
+        return False
+    if claim.objective == "squared":
+        bound = squared_gap(point, convex=verdict.status == "optimal")
+    else:
+        bound = likelihood_gap(point, proof.witness, enough) if isinstance(proof, Optimality) else math.inf
+    return _proves(bound, enough)
+
+
+def _proves(bound: float, enough: float) -> bool:
+    return math.isfinite(bound) and bound <= enough
+
+
+def _finite(*numbers: Any) -> bool:
+    return all(bool(np.isfinite(each).all()) for each in numbers)
+
+
+def _rounding(claim: Claim, table: Table) -> float:
+    """How far a score can move because the weights are rounded to 53 bits, two scores against each other where there
+    are more than two classes: it bounds how far the mean loss can.
+    """
+    size = np.abs(np.atleast_2d(claim.weights)).T.astype(np.longdouble)
+    reach = (abs(X) @ size + np.abs(np.ravel(claim.intercept)) for X, _, _ in table.skim())
+    largest = max(float(each.max(initial=0)) for each in reach)
+    return float(min(2, size.shape[1]) * (len(size) + 2) * np.finfo(float).eps * largest)

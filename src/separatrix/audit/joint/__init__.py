@@ -1,0 +1,1 @@
+"""The check of claims over joint features."""

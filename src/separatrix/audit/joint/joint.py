@@ -1,0 +1,203 @@
+"""The check of a verdict on joint features: data, feature map and θ in, yes or no out.
+
+It shares no code with what found θ. Counts and separations are decided in fractions where rounding could matter; of a
+minimum the slope is summed in long double, and `audit_joint_proofs` rebuilds the bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ...results.separability import Separability
+from ...results.verdict import JointClaim, Limit, Locality, Optimality, Separation, Verdict
+from ..separation import prove
+from .plain import scores_of
+from .proofs import coefficients_hold, likelihood_gap, squared_proof, weights_off
+from .rows import JointTable
+from .space import space_of
+
+SLACK = 1e-6
+"""Relative: what the certificate's own rounding may make of a bound that is recomputed."""
+PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation, "quasi-separated": Limit}
+COUNTED = ("separated", "budget", "interrupted")
+UNSURE = 1e-6
+"""Relative: more than this the rounding of scores may not matter to a loss."""
+EPS, LONG = float(np.finfo(float).eps), np.finfo(np.longdouble).eps
+
+
+@np.errstate(all="ignore")  # what is not a number proves nothing
+def joint_holds(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
+    """Whether the claim about joint features holds on these rows."""
+    claim, proof, kind = verdict.claim, verdict.certificate, PROOFS.get(verdict.status)
+    if not _coherent(claim) or (kind and not isinstance(proof, kind)):
+        return False
+    table = JointTable(claim, X, y, sample_weight)
+    if not table.known or table.rows != claim.rows or not len(table):
+        return False
+    try:
+        with threadpool_limits(1, user_api="blas"):  # many small factors: threads that wait for each other cost more
+            return _holds(verdict, table)
+    except (TypeError, ValueError, AttributeError, LookupError, np.linalg.LinAlgError):
+        return False  # a map that gives no table of numbers proves nothing
+
+
+def _holds(verdict: Verdict, table: JointTable) -> bool:
+    claim, proof = verdict.claim, verdict.certificate
+    if isinstance(proof, Separation) and not np.array_equal(proof.weights, claim.weights):
+        return False
+    if claim.objective == "mistakes":
+        if verdict.status not in COUNTED or not _mistakes_hold(claim, table):
+            return False
+        return verdict.status != "separated" or _separates(proof, table)
+    if isinstance(proof, Separation) and not _separates(proof, table):
+        return False
+    penalised = np.delete(claim.weights, list(claim.free)).astype(np.longdouble)
+    value = table.mean_loss(claim.weights) + claim.l2 / 2 * float(np.square(penalised).sum())
+    slip = table.rounding(claim.weights)
+    if not isinstance(proof, Separation):  # which is exact, however large the scores
+        if slip * float(LONG / EPS) > UNSURE * abs(value) + 1e-12:
+            return False  # the scores are so large that not even long double tells the loss
+        slip = min(slip, UNSURE * abs(value))
+    if not math.isclose(value, claim.value, rel_tol=1e-9, abs_tol=1e-12 + slip):
+        return False
+    if isinstance(proof, Optimality | Locality):  # of a budget too: the gap that was reached
+        return _is_minimum(verdict, table)
+    return not isinstance(proof, Limit) or _is_limit(verdict, proof, table)
+
+
+def _coherent(claim: JointClaim) -> bool:
+    """Whether the parts of the claim fit together, so that no number is left that nothing reads."""
+    p, counted = np.size(claim.weights), claim.objective == "mistakes"
+    return bool(
+        len(claim.classes) >= 2
+        and np.shape(claim.weights) == (p,)
+        and p
+        and np.isfinite(claim.weights).all()
+        and callable(claim.feature_map)
+        and claim.objective in ("likelihood", "squared", "mistakes")
+        and claim.l2 >= 0
+        and len(claim.class_weight) in (0, len(claim.classes))
+        and all(weight > 0 for weight in claim.class_weight)
+        and all(0 <= j < p for j in claim.free)
+        and not (counted and (claim.l2 or claim.soft or any(weight != 1 for weight in claim.class_weight)))
+    )
+
+
+# ------------------------------------------------------------------------------------------- counts and separations
+
+
+def _mistakes_hold(claim: JointClaim, table: JointTable) -> bool:
+    """Whether n·value rows are wrong: ŷ is the first of the strongest. Where rounding decides, either will do."""
+    surely, perhaps = 0, 0
+    for part, s, size, terms, _ in scores_of(table, claim.weights):
+        doubt = 4 * (terms + 4) * EPS * size
+        own = table.own[part][:, None]
+        rest = s.copy()
+        np.put_along_axis(rest, own, -np.inf, 1)
+        lead = np.take_along_axis(s, own, 1)[:, 0] - rest.max(axis=1)
+        surely += int((lead < -doubt).sum())
+        perhaps += int((np.abs(lead) <= doubt).sum())
+    wrong = claim.value * table.rows
+    return bool(np.isfinite(wrong) and surely - 1e-6 <= wrong <= surely + perhaps + 1e-6)
+
+
+def _separates(proof: Any, table: JointTable) -> bool:
+    """Whether θ·(Φ(x, y) − Φ(x, c)) > 0 exactly for all rows and c ≠ y, and the least of it over ‖θ‖ is the margin."""
+    theta = np.asarray(proof.weights, dtype=float)
+    if theta.shape != table.claim.weights.shape or not np.isfinite(theta).all() or np.any(proof.intercept):
+        return False
+    if (np.count_nonzero(table.target, axis=1) > 1).any():
+        return False  # a row of two classes is on both sides
+    least = np.inf
+    for part, s, size, terms, exact in scores_of(table, theta):
+        own = table.own[part][:, None]
+        lead = np.take_along_axis(s, own, 1) - s
+        np.put_along_axis(lead, own, np.inf, 1)
+        unsure = np.argwhere(~(lead > 2 * (terms + 4) * EPS * size[:, None]))
+        if not all(exact(int(i), int(own[i, 0]), int(k)) for i, k in unsure):
+            return False
+        least = min(least, float(lead.min()))
+    return math.isclose(least / float(np.linalg.norm(theta)), proof.margin, rel_tol=1e-6)
+
+
+# ------------------------------------------------------------------------------------------------- minima and limits
+
+
+def _is_minimum(verdict: Verdict, table: JointTable) -> bool:
+    """Whether the rows prove the gap that was claimed."""
+    claim, proof = verdict.claim, verdict.certificate
+    assert isinstance(proof, Optimality | Locality)
+    local = claim.objective == "squared"
+    if local != isinstance(proof, Locality) or np.shape(proof.coefficients) != claim.weights.shape:
+        return False
+    if not math.isclose(proof.relative_gap * claim.value, proof.gap, rel_tol=SLACK, abs_tol=1e-300):
+        return False
+    space = space_of(table)
+    if verdict.rank.rank is not None and (verdict.rank.rank != space.basis.shape[1] or claim.l2):
+        return False
+    enough = proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value)
+    if local:
+        found, off = squared_proof(claim, table, space.basis)
+    else:
+        found, off = likelihood_gap(claim, claim.weights, table, space.basis, enough), None
+    if not (math.isfinite(found) and found + space.lower(claim.weights, claim.l2) <= enough):
+        return False
+    off = off if local else weights_off(claim, table, space)
+    return coefficients_hold(claim, proof.coefficients, off, space)
+
+
+def _is_limit(verdict: Verdict, proof: Limit, table: JointTable) -> bool:
+    """Whether u separates some z = Φ(x, y) − Φ(x, c) and no more can be, and v is near the maximum of what is left."""
+    claim, result = verdict.claim, verdict.separability
+    if not isinstance(result, Separability) or result.kind != "quasi-separated" or claim.l2:
+        return False
+    if claim.objective != "likelihood" or np.shape(proof.weights) != claim.weights.shape:
+        return False
+    Z, row, other = signed_rows(table)
+    turned = np.arange(len(Z)) % 2 == 1
+    Z[turned] *= -1
+    if result.fit_intercept or result.classes != (0, 1) or not prove(result, Z, (~turned).astype(int)):
+        return False
+    table.among[row[result.rows], other[result.rows]] = False
+    v, u = np.asarray(proof.weights, dtype=float), np.asarray(result.certificate.weights, dtype=float)
+    if not np.isfinite(v).all() or not _on_the_ray(claim.weights, v, u):
+        return False
+    value = table.mean_loss(v)
+    slip = min(table.rounding(v), UNSURE * value)
+    close = math.isclose(proof.value, value, rel_tol=1e-9, abs_tol=1e-12 + slip) and math.isclose(
+        proof.deviance, 2 * value * float(table.cost.sum()), rel_tol=1e-9, abs_tol=1e-12 + 2 * slip * len(table)
+    )
+    if not close or not math.isclose(proof.relative_gap * proof.value, proof.gap, rel_tol=SLACK, abs_tol=1e-300):
+        return False
+    enough = proof.gap * (1 + SLACK) + 1e-15 * value + slip * slip
+    space, there = space_of(table), replace(claim, weights=v)
+    if np.shape(proof.coefficients) != v.shape or not likelihood_gap(claim, v, table, space.basis, enough) <= enough:
+        return False
+    return coefficients_hold(there, proof.coefficients, weights_off(there, table, space), space)
+
+
+def signed_rows(table: JointTable) -> tuple[Any, Any, Any]:
+    """z = Φ(x, y) − Φ(x, c), its row and its c: row by row for all c ≠ y; then −z of every c that a row may be too."""
+    forth: list[Any] = []
+    back: list[Any] = []
+    for part, E in table.differences():
+        own, target = table.own[part], table.target[part]
+        for i in range(len(E)):
+            for k in range(E.shape[1]):
+                if k != own[i]:
+                    forth.append((-E[i, k], i + part.start, k))
+                    back += [(E[i, k], i + part.start, k)] * bool(target[i, k] > 0)
+    z, row, other = zip(*forth, *back, strict=True)
+    return np.array(z), np.array(row), np.array(other)
+
+
+def _on_the_ray(theta: Any, v: Any, u: Any) -> bool:
+    """θ = v + τu, τ ≥ 0, up to rounding."""
+    step = theta - v
+    tau = float(step @ u) / float(u @ u)
+    return bool(tau >= 0 and (np.abs(step - tau * u) <= SLACK * tau * np.abs(u) + 8 * EPS * np.abs(theta).max()).all())

@@ -1,0 +1,197 @@
+"""The proofs that the audit rebuilds: of a minimum of the likelihood, and of a local one of the squared error.
+
+The rows are first whitened by a root of Σ ωᵢzᵢzᵢᵀ + ridge that QR finds. With two classes this is the Hessian itself;
+with more it leaves a matrix whose condition does not hang on that of the columns, so that sums are good enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from .point import Point, Root
+from .rows import Softmax, objective, scores
+
+TOO_SURE, ATTEMPTS = 1e-10, 8
+"""Rows with less curvature than this prove nothing; how often the farthest rows are left out."""
+FLAT, BENT = 1e-13, 1e-12
+"""Curvatures below these are rounding: of sums of positive terms, relative; of terms of both signs, beside Σ zzᵀ."""
+DIP, TWIST_OF_TWO, TWIST = 0.1203, 0.2021, 1.1
+"""φ″ ≥ −0.1203 and |φ‴| ≤ 0.2021 for φ = σ(−m)²; |(‖t − p‖²)‴| ≤ 1.1 range³ of the scores' slopes."""
+Gap = tuple[float, Any]
+"""A bound on how far the minimum is below, infinite if nothing is proved; and the leverage of every row."""
+
+
+# ------------------------------------------------------------------------------------ the likelihood: one minimum
+
+
+def likelihood_gap(point: Point, witness: Any, enough: float) -> float:
+    """A bound on the mean loss above its minimum, by the witness if there is one; no better than is enough."""
+    slope, doubt = point.slope(), np.concatenate([doubt_of(look.at) for look in point.looks()])
+    sure, shape = doubt < TOO_SURE, (len(point.claim.classes), len(point.claim.columns) + 1)
+    if witness is None or shape[0] == 2:  # of two classes the Hessian is always small enough
+        return without_the_far(lambda chosen: _exact_gap(point, slope, doubt * chosen), ~sure, sure, enough)
+    if np.shape(witness) != shape or not np.isfinite(witness).all():
+        return math.inf
+    return without_the_far(
+        lambda chosen: _witnessed_gap(point, slope, witness, chosen), np.ones_like(sure), sure, enough
+    )
+
+
+def without_the_far(proof: Callable[[Any], Gap], chosen: Any, sure: Any, enough: float) -> float:
+    """The best bound, as rows that weaken the proof are left out: first the sure, then the farthest by halves."""
+    best = math.inf
+    for _ in range(ATTEMPTS):
+        bound, leverages = proof(chosen)
+        best = min(best, bound)
+        out = sure if (chosen & sure).any() else leverages > 0.5 * leverages[chosen].max(initial=0)
+        if best <= enough or not (chosen & out).any():
+            break
+        chosen = chosen & ~out
+    return best
+
+
+def doubt_of(at: Softmax) -> Any:
+    """p(1 − p) of the likeliest class."""
+    top = at.p.argmax(axis=1)[:, None]
+    return (np.take_along_axis(at.p, top, 1) * np.take_along_axis(at.rest, top, 1)).ravel().astype(float)
+
+
+def _exact_gap(point: Point, slope: Any, doubt: Any) -> Gap:
+    """[ρν + (1 − ρν) log(1 − ρν)]/ρ², ν² = gᵀM⁻¹g, ρ² = maxᵢ of the leverages, M the Hessian of the rows in doubt."""
+    nothing = math.inf, np.zeros(len(doubt))
+    root = Root(point, doubt * point.table.cost / point.table.cost.sum())
+    if not root.steady:
+        return nothing
+    L = _factor(_hessian(point, root, doubt > 0))
+    if L is None:
+        return nothing
+    leverages = _leverages(point, root, L)
+    return fall(_length(root, L, slope), math.sqrt(leverages[doubt > 0].max(initial=0))), leverages
+
+
+def _witnessed_gap(point: Point, slope: Any, u: Any, chosen: Any) -> Gap:
+    """ν ≤ √(uᵀHu) + ‖g − Hu‖_{(I⊗B)⁻¹}, ρ² ≤ 2 maxᵢ zᵢᵀB⁻¹zᵢ, H ⪰ I⊗B = I ⊗ (Σᵢ (cᵢ/C) minₖpᵢₖ zᵢzᵢᵀ + ridge).
+
+    √(uᵀHu) bounds √((Hu)ᵀH⁻¹(Hu)) whatever the scores of u, so that u may have weights on aliased columns too.
+    """
+    least = np.concatenate([look.at.p.min(axis=1) for look in point.looks()]).astype(float)
+    root = Root(point, least * chosen * point.table.cost / point.table.cost.sum())
+    if not root.steady:
+        return math.inf, np.zeros(len(chosen))
+    Hu, size = _along(point, np.asarray(u, dtype=float), chosen)
+    nu = math.sqrt(size) + float(np.linalg.norm(root.whiten((slope - Hu).T)))
+    leverages = 2 * np.concatenate([np.square(root.whiten(look.Z.T)).sum(axis=0) for look in point.looks()])
+    return fall(nu, math.sqrt(leverages[chosen].max(initial=0))), leverages
+
+
+def _along(point: Point, u: Any, chosen: Any) -> tuple[Any, float]:
+    """Hu and uᵀHu, H u = Σᵢ (cᵢ/C) Vᵀ(diag(p) − ppᵀ)qᵢ zᵢᵀ + l2 Vᵀu / scale, with the scores qᵢ = u(xᵢ, 1)."""
+    V, W = point.contrasts, u[:, :-1]
+    Hu, size = point.penalty_slope(W), point.claim.l2 * np.square(V.T @ W).sum()
+    for look in point.looks():
+        p, share = look.at.p, (look.share * chosen[look.rows])[:, None]
+        q = scores(W, u[:, -1] * point.claim.fit_intercept, look.X)
+        q = q - (p * q).sum(axis=1, keepdims=True)
+        Hu, size = Hu + (share * p * q @ V).T @ look.Z, size + (share * p * q * q).sum()
+    return Hu, float(size)
+
+
+def fall(nu: float, rho: float) -> float:
+    """[ρν + (1 − ρν) log(1 − ρν)]/ρ², infinite if ρν ≥ 1."""
+    x = rho * nu
+    if not x < 1:
+        return math.inf
+    return nu * nu / 2 * (1 + x / 2) if x < 1e-4 else (x + (1 - x) * math.log1p(-x)) / rho**2
+
+
+# ------------------------------------------------------------------------------ the squared error: a local minimum
+
+
+def squared_gap(point: Point, *, convex: bool) -> float:
+    """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, q = κρλ: |f‴| ≤ κ Σᵢ (cᵢ/C) range³ ≤ κρλ along a unit direction of M.
+
+    λ is the largest uᵀGu / uᵀMu, G = γ Σᵢ (cᵢ/C) I⊗zᵢzᵢᵀ with range(Vα)² ≤ γ‖α‖²: γ = 1 for two classes, for more
+    (a − b)² ≤ 2(a² + b²). With `convex`, infinite too unless ridge − 0.1203 G is positive definite.
+    """
+    many = len(point.claim.classes) > 2
+    share = point.table.cost / point.table.cost.sum()
+    root = Root(point, share)
+    if not root.steady:
+        return math.inf
+    ridge = root.whiten(np.diag(point.ridge))
+    gram = np.eye(len(ridge)) - ridge @ ridge.T  # the whitened Σᵢ (cᵢ/C) zᵢzᵢᵀ
+    if convex and (many or not _definite(ridge @ ridge.T - DIP * gram)):
+        return math.inf
+    M = _hessian(point, root, share > 0)
+    L = _factor(M) if _definite(M) else None
+    if L is None:
+        return math.inf
+    rho = math.sqrt(_leverages(point, root, L).max(initial=0))
+    half = solve_triangular(L, np.kron(np.eye(point.contrasts.shape[1]), (2 if many else 1) * gram), lower=True)
+    steepest = float(np.linalg.eigvalsh(solve_triangular(L, half.T, lower=True))[-1])
+    q, nu = (TWIST if many else TWIST_OF_TWO) * rho * steepest, _length(root, L, point.slope())
+    return slow_fall(nu, q)
+
+
+def _definite(M: Any) -> bool:
+    """Whether uᵀMu > 0 for all u ≠ 0, beyond rounding."""
+    return bool(np.isfinite(M).all() and np.linalg.eigvalsh(M)[0] > BENT)
+
+
+def slow_fall(nu: float, q: float) -> float:
+    """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, infinite if 2qν ≥ 1."""
+    if not 2 * q * nu < 1:
+        return math.inf
+    t = 2 * nu / (1 + math.sqrt(1 - 2 * q * nu))
+    return nu * t - t * t / 2 + q * t**3 / 6
+
+
+# ---------------------------------------------------------------------------------------------------- what both use
+
+
+def _hessian(point: Point, root: Root, chosen: Any) -> Any:
+    """M = Σᵢ (cᵢ/C) Vᵀ(∂²ℓᵢ/∂s∂sᵀ)V ⊗ zᵢzᵢᵀ + I ⊗ diag(ridge²) of the chosen rows, whitened."""
+    V, loss, ridge = point.contrasts, objective(point.claim), root.whiten(np.diag(point.ridge))
+    free, width = V.shape[1], len(ridge)
+    M = np.kron(np.eye(free), ridge @ ridge.T).reshape(free, width, free, width)
+    for look in point.looks():
+        Z, share = root.whiten(look.Z.T), (look.share * chosen[look.rows]).astype(float)
+        bend = V.T @ loss.curvature(look.at, look.target) @ V
+        for a in range(free):
+            for b in range(free):
+                M[a, :, b] += (Z * (share * bend[:, a, b])) @ Z.T
+    return M.reshape(free * width, free * width)
+
+
+def _factor(M: Any) -> Any:
+    """L with LLᵀ = M, by Cholesky on the unit diagonal; None where M is not positive definite beyond rounding."""
+    size = np.sqrt(np.maximum(np.diag(M), 0))
+    if not (size > 0).all():
+        return None
+    try:
+        L = np.linalg.cholesky(M / np.outer(size, size))
+    except np.linalg.LinAlgError:
+        return None
+    return size[:, None] * L if (np.diag(L) ** 2 > FLAT).all() else None
+
+
+def _length(root: Root, L: Any, slope: Any) -> float:
+    """ν = √(gᵀM⁻¹g)."""
+    return float(np.linalg.norm(solve_triangular(L, root.whiten(slope.T).T.ravel(), lower=True, check_finite=False)))
+
+
+def _leverages(point: Point, root: Root, L: Any) -> Any:
+    """max over pairs of classes of ((vₖ − vⱼ) ⊗ zᵢ)ᵀM⁻¹((vₖ − vⱼ) ⊗ zᵢ): the largest range of scores, squared."""
+    V, unit = point.contrasts, np.eye(len(root.R))
+    pairs = [V[k] - V[j] for k in range(len(V)) for j in range(k)]
+    halves = [solve_triangular(L, np.kron(pair[:, None], unit), lower=True) for pair in pairs]
+    forms, largest = [half.T @ half for half in halves], []
+    for look in point.looks():
+        Z = root.whiten(look.Z.T)
+        largest.append(np.max([(Z * (form @ Z)).sum(axis=0) for form in forms], axis=0))
+    return np.concatenate(largest)

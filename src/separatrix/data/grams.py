@@ -1,0 +1,131 @@
+"""Σ v zzᵀ over rows, in a frame: by BLAS from their roots, or from what is not zero in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .categorical import TableRows
+from .frame import Ask, Frame
+
+Floats = NDArray[np.float64]
+FAR = 16.0
+"""The most deviations that the mean of a column without its zeros may be from zero; a proof allows for the digits that
+this costs."""
+PAIRS_PAY = 1 / 20
+"""The most pairs of numbers that are not zero, of all pairs, for a Hessian to be faster from these than by BLAS."""
+
+
+def levels_near(X: TableRows, frame: Frame) -> bool:
+    """Whether sums of a table's levels lose few digits when their centres are taken out."""
+    levels = X.map.of_levels
+    return bool((np.abs(frame.center[levels]) <= FAR * frame.scale[levels]).all())
+
+
+def pairs_pay(X: Any) -> bool:
+    """Whether so few numbers of CSR rows are not zero that their pairs are soon added up."""
+    n, d = X.shape
+    counts = np.diff(X.starts[:: max(1, n // 4096)]) / max(1, n // 4096)  # means over neighbours: near enough
+    return bool(np.square(counts).mean() < PAIRS_PAY * d * d) if n else True
+
+
+class Roots:
+    """AᵀA with A = √v∘Z, block by block in one reused buffer."""
+
+    def __init__(self, rows: Any, frame: Frame, ask: Ask, size: int) -> None:
+        out = "float32" if ask.steering else "float64"
+        self.write = _root_writer(rows.X, frame, out)
+        self.buffer = np.empty((size, frame.width), out)
+        self.sum = np.zeros((frame.width, frame.width))
+
+    def add(self, weight: Floats, lo: int, hi: int) -> None:
+        """Zᵀ diag(v) Z over the rows lo ≤ i < hi."""
+        A = self.buffer[: hi - lo]
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.write(lo, hi, weight, A)
+            self.sum += A.T @ A if (weight >= 0).all() else (A.T * np.sign(weight).astype(A.dtype)) @ A
+
+    def total(self) -> Floats:
+        """The sum of all blocks."""
+        return self.sum
+
+
+def _root_writer(X: Any, frame: Frame, out: str) -> Callable[[int, int, Floats, Any], None]:
+    """What writes √v∘Z of the rows lo ≤ i < hi."""
+    from .compiled.passes import layout, root_kernel, table_root_kernel
+
+    inverse = 1 / frame.scale
+    if not isinstance(X, TableRows):
+        kernel = root_kernel(X.dtype.name, layout(X), out)
+        return lambda lo, hi, weight, A: kernel(X, lo, hi, frame.center, inverse, weight, A)
+    level, of_table = np.append(-frame.center * inverse, [1.0] * frame.lifted), table_root_kernel(out)
+    numbers, levels = (at.astype(np.int64) for at in (X.map.of_numbers, X.map.of_levels))
+    return lambda lo, hi, weight, A: of_table(X.parts, lo, hi, frame.center, inverse, level, numbers, levels, weight, A)
+
+
+class Pairs:
+    """Σ v zzᵀ of CSR rows from the pairs of their numbers, or its diagonal; the centre is taken out at the end."""
+
+    def __init__(self, rows: Any, frame: Frame, ask: Ask, size: int) -> None:
+        from .compiled.compiled_gram import gram_kernels
+
+        d = frame.center.size
+        matrix, diagonal, self.pull = gram_kernels(rows.X.dtype.name, rows.X.columns.dtype.name)
+        self.kernel, self.sum = (diagonal if ask.diagonal else matrix), np.zeros((d,) * (2 - ask.diagonal))
+        self.parts, self.frame, self.sums, self.level = rows.X.parts, frame, np.zeros(d), 0.0
+
+    def add(self, weight: Floats, lo: int, hi: int) -> None:
+        """Σᵢ vᵢ xᵢxᵢᵀ, Σᵢ vᵢ xᵢ and Σᵢ vᵢ over the rows lo ≤ i < hi."""
+        self.kernel(self.parts, lo, hi, weight, self.sum)
+        self.pull(self.parts, lo, hi, weight, self.sums)
+        self.level += float(weight.sum())
+
+    def total(self) -> Floats:
+        """Σ v (x − c)(x − c)ᵀ = Σ v xxᵀ − cpᵀ − pcᵀ + Vccᵀ with p = Σ v x and V = Σ v, in the frame's units."""
+        c, s, p, V = self.frame.center, self.frame.scale, self.sums, self.level
+        if self.sum.ndim == 1:
+            own = (self.sum - 2 * c * p + V * c * c) / s**2
+            return np.append(own, [V] * self.frame.lifted)
+        d, H = c.size, np.empty((self.frame.width,) * 2)
+        G = np.triu(self.sum) + np.triu(self.sum, 1).T
+        crossed = np.outer(c, p - V / 2 * c)
+        H[:d, :d] = (G - crossed - crossed.T) / np.outer(s, s)
+        H[d:, :d], H[:d, d:], H[d:, d:] = (p - V * c) / s, ((p - V * c) / s)[:, None], V
+        return H
+
+
+class TablePairs:
+    """Σ v zzᵀ of a table's rows from what each row has; the centres of the levels are taken out at the end."""
+
+    def __init__(self, rows: Any, frame: Frame) -> None:
+        from .compiled.categorical_sums import table_gram_kernel
+
+        self.parts, self.table, self.frame, self.kernel = rows.X.parts, rows.X.map, frame, table_gram_kernel()
+        numbers, levels = self.table.of_numbers, self.table.of_levels.size + 1  # the last is none
+        self.center, self.inverse_scale = frame.center[numbers], 1 / frame.scale[numbers]
+        self.numbers = np.zeros((numbers.size + 1,) * 2)
+        self.crossed, self.levels = np.zeros((levels, numbers.size + 1)), np.zeros((levels, levels))
+
+    def add(self, weight: Floats, lo: int, hi: int) -> None:
+        """The rows lo ≤ i < hi."""
+        sums = self.numbers, self.crossed, self.levels
+        self.kernel(self.parts, lo, hi, self.center, self.inverse_scale, weight, *sums)
+
+    def total(self) -> Floats:
+        """Σ v (e − c)zᵀ and Σ v (e − c)(e − c)ᵀ = Σ v eeᵀ − cqᵀ − qcᵀ + Vccᵀ, q = Σ v e, V = Σ v, in its units."""
+        at, of_levels, H = self.table.of_numbers, self.table.of_levels, np.empty((self.frame.width,) * 2)
+        c, s = self.frame.center[of_levels], self.frame.scale[of_levels]
+        crossed, V = self.crossed[:-1], self.numbers[-1, -1]
+        q = crossed[:, -1]
+        pairs = self.levels[:-1, :-1] + self.levels[:-1, :-1].T
+        pairs[np.diag_indices_from(pairs)] += q
+        both = np.outer(c, q - V / 2 * c)
+        H[np.ix_(of_levels, of_levels)] = (pairs - both - both.T) / np.outer(s, s)
+        across = (crossed - np.outer(c, self.numbers[-1])) / s[:, None]
+        at = np.append(at, self.frame.width - 1) if self.frame.lifted else at
+        H[np.ix_(at, at)] = self.numbers[: at.size, : at.size]
+        H[np.ix_(of_levels, at)], H[np.ix_(at, of_levels)] = across[:, : at.size], across[:, : at.size].T
+        return H

@@ -1,0 +1,1 @@
+"""Kernels k(x, x′), of tables and of objects."""

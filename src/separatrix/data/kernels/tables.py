@@ -1,0 +1,176 @@
+"""Kernels: k(x, z) = φ(x)ᵀφ(z), inner products of features that are never written out.  [000 §8.2.3]
+
+A kernel is called with two sets of rows, or of any objects, and gives a matrix: len(A) × len(B) numbers. Whatever is
+called in that way will do; those here are for tables of numbers, for strings and for graphs. `Pairwise` makes one of a
+function of two objects, `Counted` one of anything that can be counted in an object.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from .. import Sparse
+from .objects import Counted as Counted
+from .objects import Pairwise as Pairwise
+from .objects import Spectrum as Spectrum
+from .objects import WeisfeilerLehman as WeisfeilerLehman
+
+Floats = NDArray[np.float64]
+EPS = float(np.finfo(float).eps)
+NEAR = 1e-10
+"""What rounding may do to a kernel of distances that is made from products; beyond it they are made one by one."""
+WRITTEN_OUT = 10_000
+"""Columns of CSR rows that are written out for that."""
+
+
+class TableKernel(ABC):
+    """A kernel of rows of numbers, dense or CSR, made from their products in double precision."""
+
+    kind: ClassVar[str]
+
+    def __call__(self, A: Any, B: Any) -> Floats:
+        """k(a, b) of each row of A with each of B."""
+        A, B = _rows(A), _rows(B)
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # who asks looks at what is not finite
+            return self._of(_products(A, B), A, B)
+
+    @abstractmethod
+    def _of(self, products: Floats, A: Any, B: Any) -> Floats:
+        """The kernel, from xᵀz; the products may be written over."""
+
+    @property
+    def affine(self) -> tuple[float, float] | None:
+        """(g, c) where k = g·xᵀz + c: then the weights themselves are at hand."""
+        return None
+
+
+@dataclass(frozen=True)
+class Linear(TableKernel):
+    """k(x, z) = xᵀz.
+
+    >>> Linear()(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [0.0, 1.0]])).tolist()
+    [[11.0, 2.0]]
+    """
+
+    kind = "linear"
+
+    @property
+    def affine(self) -> tuple[float, float]:
+        """k is xᵀz itself."""
+        return 1.0, 0.0
+
+    def _of(self, products: Floats, A: Any, B: Any) -> Floats:
+        return products
+
+
+@dataclass(frozen=True)
+class Polynomial(TableKernel):
+    """k(x, z) = (γ xᵀz + c)^degree: its features are all products of up to so many columns.
+
+    >>> Polynomial(degree=2)(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])).tolist()
+    [[144.0]]
+    """
+
+    degree: int = 2
+    gamma: float = 1.0
+    constant: float = 1.0
+    kind = "polynomial"
+
+    @property
+    def affine(self) -> tuple[float, float] | None:
+        """Of degree one: γ and c."""
+        return (self.gamma, self.constant) if self.degree == 1 else None
+
+    def _of(self, products: Floats, A: Any, B: Any) -> Floats:
+        if self.gamma != 1:
+            products *= self.gamma
+        if self.constant:
+            products += self.constant
+        return _power(products, self.degree)
+
+
+@dataclass(frozen=True)
+class RBF(TableKernel):
+    """k(x, z) = exp(−γ‖x − z‖²).
+
+    `center` is subtracted from dense rows first. That changes nothing but rounding: near to zero there is less of it.
+
+    >>> RBF(gamma=0.5)(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0], [2.0, 1.0]])).round(4).tolist()
+    [[1.0, 0.1353]]
+    """
+
+    gamma: float = 1.0
+    center: Any = field(default=None, repr=False, compare=False)
+    kind = "rbf"
+
+    def __call__(self, A: Any, B: Any) -> Floats:
+        """exp(−γ‖a − b‖²) of each row of A with each of B."""
+        A, B = _rows(A), _rows(B)
+        if isinstance(A, Sparse) or isinstance(B, Sparse):
+            if self._lost(A, B) <= NEAR or A.shape[1] > WRITTEN_OUT:
+                return super().__call__(A, B)
+            A, B = (each.dense() if isinstance(each, Sparse) else each for each in (A, B))
+        near = (A, B) if self.center is None else (A - self.center, B - self.center)
+        if self._lost(*near) > NEAR:
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                return np.exp(-self.gamma * cdist(A, B, "sqeuclidean"))  # type: ignore[no-any-return]
+        return super().__call__(*near)
+
+    def _lost(self, A: Any, B: Any) -> float:
+        """By what part of itself the kernel may be wrong, if distances are made from products of these rows."""
+        longest = max(_squares(A).max(initial=0.0), _squares(B).max(initial=0.0))
+        moved = 0.0 if self.center is None else float(np.linalg.norm(self.center))
+        return float(2 * self.gamma * EPS * (longest + np.sqrt(longest) * moved))
+
+    def _of(self, products: Floats, A: Any, B: Any) -> Floats:
+        products *= -2
+        products += _squares(A)[:, None]
+        products += _squares(B)
+        np.maximum(products, 0, out=products)
+        products *= -self.gamma
+        return np.exp(products, out=products)
+
+
+def _rows(A: Any) -> Any:
+    """An array, or `Sparse` where scipy's rows are given."""
+    if hasattr(A, "tocsr"):
+        return Sparse.of(A.tocsr().astype(np.float64))
+    return A if isinstance(A, Sparse) else np.asarray(A)
+
+
+def _products(A: Any, B: Any) -> Floats:
+    """ABᵀ in double precision."""
+    if isinstance(A, Sparse) and isinstance(B, Sparse):
+        made = A.scipy().astype(np.float64) @ B.scipy().astype(np.float64).T
+        return np.ascontiguousarray(made.toarray())
+    if isinstance(A, Sparse):
+        return np.ascontiguousarray(A @ np.ascontiguousarray(B.T))
+    if isinstance(B, Sparse):
+        return np.ascontiguousarray((B @ np.ascontiguousarray(A.T)).T)
+    return np.asarray(A, np.float64) @ np.asarray(B, np.float64).T  # type: ignore[no-any-return]
+
+
+def _squares(A: Any) -> Floats:
+    """‖a‖² of each row."""
+    if isinstance(A, Sparse):
+        return A.squares()
+    return np.einsum("ij,ij->i", A, A, dtype=np.float64)  # type: ignore[no-any-return]
+
+
+def _power(base: Floats, degree: int) -> Floats:
+    """baseᵈ by squaring, written over the base."""
+    rest: Floats | None = None
+    while degree > 1:
+        if degree & 1:
+            rest = base.copy() if rest is None else np.multiply(rest, base, out=rest)
+        np.multiply(base, base, out=base)
+        degree >>= 1
+    if rest is not None:
+        base *= rest
+    return base

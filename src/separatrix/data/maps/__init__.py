@@ -1,0 +1,1 @@
+"""Feature maps Φ(x) and Φ(x, c), block by block."""

@@ -1,0 +1,1 @@
+"""Moments of the rows, and the formulas that need nothing else."""

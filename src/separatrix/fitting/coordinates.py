@@ -1,0 +1,288 @@
+"""The frame of the rows, the rank of the columns, and the way back to the user's units."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Rows, Sparse
+from ..data.frame import Frame, written_out
+from ..data.mapped import Mapped
+from ..numerics.linalg import EPS, Dependence, dependence, factor, independent, triangle
+from .problem import Floats, NotFiniteError
+
+SAMPLE, RARE, BLOCK = 4096, 25, 1024
+WIDE, WIDE_BLOCK = 2000, 65536
+"""The most columns of CSR rows for matrices of them: 32 MB each, and blocks of rows with their zeros beside; rows whose
+squares are added up together."""
+VANISHING = 1e-140
+"""Deviations whose squares lose digits, or all of themselves."""
+HEAVIEST = 1e6
+"""Digits that the shortest weights may cost where columns that depend on each other are in different units."""
+CLEAR, GONE = 1e-8, 1e-14
+"""The part of its square that must be a column's own to be no combination of others; that it may have to be one."""
+
+
+def is_wide(X: Any) -> bool:
+    """Whether the rows are CSR and have so many columns that no matrix of the columns is made."""
+    return isinstance(X, Sparse) and X.shape[1] > WIDE
+
+
+def wide_frame(rows: Rows, lifted: bool) -> Frame:
+    """No centre, and the root mean squares of all rows: a sample would miss the columns that are rare."""
+    n, d = rows.X.shape
+    total = np.zeros(d)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for lo in range(0, n, WIDE_BLOCK):
+            block = rows.X[lo : lo + WIDE_BLOCK].squared()
+            cost = rows.costs[lo : lo + WIDE_BLOCK] if rows.cost.size else np.ones(len(block))
+            total += np.bincount(block.named, block.numbers * np.repeat(cost, np.diff(block.starts)), d)
+        scale = np.sqrt(total / rows.weight)
+    if not np.isfinite(scale).all():
+        raise NotFiniteError
+    some = scale > 0
+    scale[~some] = np.sqrt(np.square(scale[some]).mean()) if some.any() else 1.0
+    return Frame(np.zeros(d), scale, lifted)
+
+
+def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
+    """Means and deviations of a sample of the rows; for a column that is constant there, that constant and one.
+
+    Any centre and scale give the same minimum; these give a Hessian with a diagonal of about one.
+    """
+    if is_wide(rows.X):
+        return wide_frame(rows, lifted)
+    sample = rows.sample(size, seed)
+    center, scale = _moments(sample.X, sample.costs, lifted)
+    flat = np.flatnonzero(~(scale > np.maximum(64 * EPS * np.abs(center), VANISHING)))
+    if flat.size:
+        low, high = _extremes(sample.X, flat)
+        if ((low != high) & (np.maximum(np.abs(low), np.abs(high)) < VANISHING)).any():
+            raise NotFiniteError  # their squares vanish as those of large numbers overflow
+    if lifted and flat.size:
+        same = flat[low == high]
+        center[same], scale[same] = low[low == high], 0.0  # exactly: what is constant must become zero, not rounding
+    if not (np.isfinite(scale).all() and np.isfinite(center).all()):
+        raise NotFiniteError
+    scale[scale == 0] = 1.0
+    return Frame(center, scale, lifted)
+
+
+def _extremes(X: Any, columns: NDArray[np.intp]) -> tuple[Any, Any]:
+    """The least and the largest number of these columns."""
+    if isinstance(X, Sparse | Mapped):
+        low, high = X.extremes()
+        return low[columns], high[columns]
+    return X[:, columns].min(axis=0), X[:, columns].max(axis=0)
+
+
+def _moments(X: Any, cost: Floats, lifted: bool) -> tuple[Floats, Floats]:
+    """Means (zero without an intercept) and root mean squares about them, by cost."""
+    weight = cost / cost.sum() if cost.any() else np.full(len(X), 1 / len(X))
+    blocks = [slice(lo, lo + BLOCK) for lo in range(0, len(X), BLOCK)]
+    center, square = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for block in blocks if lifted else ():
+            center += weight[block] @ written_out(X[block])
+        for block in blocks:
+            square += weight[block] @ np.square(written_out(X[block]) - center)
+    return center, np.sqrt(square)
+
+
+def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
+    """Whether a column's spread hangs on few rows, (Σz²)²/Σz⁴ < 25 in a sample, which then says little about it."""
+    sample = rows.sample(SAMPLE, seed)
+    spread, fourth = np.zeros(frame.center.size), np.zeros(frame.center.size)
+    for lo in range(0, len(sample), BLOCK):
+        square = np.square(frame.coordinates(sample.X[lo : lo + BLOCK])[:, : frame.center.size])
+        spread += square.sum(axis=0)
+        fourth += np.square(square, out=square).sum(axis=0)
+    return bool((spread**2 <= RARE * fourth).any())
+
+
+def ranked_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
+    """The same by products alone; None where these do not tell."""
+    return _ranked_by_products(rows, frame, gram)
+
+
+def ranked(rows: Rows, frame: Frame, gram: Floats) -> Dependence:
+    """Which weights depend on which, the intercept before the columns: from their products, or if need be by QR."""
+    return _ranked_by_products(rows, frame, gram) or _ranked_by_qr(rows, frame)
+
+
+def ranked_by_rows(rows: Rows, frame: Frame) -> Dependence:
+    """The same by QR alone: where rows are so few that there is no use in the products of the columns."""
+    return _ranked_by_qr(rows, frame)
+
+
+def _order(frame: Frame) -> NDArray[np.intp]:
+    d = frame.center.size
+    return np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
+
+
+def _noise(rows: Rows, frame: Frame) -> Floats:
+    """The rounding of each column over all rows."""
+    size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)
+    return 64 * EPS * size * np.sqrt(len(rows))  # type: ignore[no-any-return]
+
+
+def _ranked_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
+    """The same from XᵀX, believed only if the rows themselves confirm every combination to the last digits."""
+    order, noise = _order(frame), _noise(rows, frame)
+    found = independent(gram[np.ix_(order, order)], CLEAR, GONE * len(gram))
+    if found is None:
+        return None
+    kept, aliased = np.sort(order[found[0]]), order[found[1]]
+    made = factor(gram[np.ix_(kept, kept)])
+    if made is None or not aliased.size:
+        return None
+    combination = made.solve(gram[np.ix_(kept, aliased)])
+    some = np.diag(gram)[aliased] > 0  # the others are zero in every row: nothing to confirm
+    for _ in range(2 if some.any() else 0):
+        left, correction = _residual(rows, frame, kept, aliased[some], combination[:, some])
+        if (left <= noise[aliased[some]] + noise[kept] @ np.abs(combination[:, some])).all():
+            return Dependence(kept, aliased, combination)
+        combination[:, some] += made.solve(correction)
+    return None if some.any() else Dependence(kept, aliased, combination)
+
+
+def _residual(
+    rows: Rows, frame: Frame, kept: NDArray[np.intp], aliased: NDArray[np.intp], combination: Floats
+) -> tuple[Floats, Floats]:
+    """The lengths of what the combinations leave over, and its mean products with the kept columns."""
+
+    def run(part: Rows, lo: int, hi: int) -> NDArray[Any]:
+        total = np.zeros((kept.size + 1, aliased.size))
+        for start in range(lo, hi, BLOCK):
+            Z = _counted(part, frame, start, min(start + BLOCK, hi))
+            known = Z[:, kept]
+            left = Z[:, aliased] - known @ combination
+            total[0] += np.square(left).sum(axis=0)
+            total[1:] += known.T @ left
+        return total
+
+    total = rows.fold(run, blas=True)
+    return np.sqrt(total[0]), total[1:] / rows.weight
+
+
+def _ranked_by_qr(rows: Rows, frame: Frame) -> Dependence:
+    order = _order(frame)
+
+    def blocks(part: Rows, lo: int, hi: int) -> Floats:
+        return triangle(
+            _counted(part, frame, start, min(start + BLOCK, hi))[:, order] for start in range(lo, hi, BLOCK)
+        )
+
+    R = triangle(rows.each(blocks, blas=True))
+    found = dependence(R, _noise(rows, frame)[order])
+    kept = order[found.kept]
+    sort = np.argsort(kept)  # the intercept last again, as in the frame
+    return Dependence(kept[sort], order[found.aliased], found.combination[sort])
+
+
+def _counted(rows: Rows, frame: Frame, lo: int, hi: int) -> Floats:
+    Z = frame.coordinates(rows.X[lo:hi])
+    return Z[rows.cost[lo:hi] > 0] if rows.cost.size else Z
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The way from a solver's weights to the user's: of all weights with the same scores, the shortest."""
+
+    frame: Frame
+    dependence: Dependence | None
+
+    def to_user(self, v: Floats) -> tuple[Floats, float]:
+        """Weights and intercept in the user's units."""
+        if self.dependence is None:
+            return self.frame.to_user(v)
+        full = np.zeros(self.frame.width)
+        full[self.dependence.kept] = v
+        weights, intercept = self.frame.to_user(full)
+        along, shift = self._same_scores()
+        if self._burden(along) > HEAVIEST:
+            return weights, intercept
+        t = np.linalg.lstsq(along, weights, rcond=None)[0]
+        return weights - along @ t, intercept - float(shift @ t)
+
+    def _same_scores(self) -> tuple[Floats, Floats]:
+        """Directions in the user's units that change no score: their weights, their intercepts."""
+        assert self.dependence is not None
+        moves = [self.frame.to_user(n) for n in self.dependence.null_space().T]
+        return np.array([w for w, _ in moves]).T, np.array([b for _, b in moves])
+
+    def _burden(self, along: Floats) -> float:
+        """max |aⱼaₖ|rₖ/(rⱼ‖a‖²): how many times larger, at most, a column's share of a score becomes by shortening."""
+        reach = np.abs(self.frame.center) + self.frame.scale
+        size = np.abs(along)
+        return float(((size * reach[:, None]).max(axis=0) * (size / reach[:, None]).max(axis=0)
+                      / np.square(along).sum(axis=0)).max(initial=0.0))  # fmt: skip
+
+    def spread(self, inverse: Floats) -> Floats:
+        """√(T M⁻¹ Tᵀ)ⱼⱼ for each weight and the intercept, T the map to the user's units."""
+        d, frame = self.frame.center.size, self.frame
+        if self.dependence is not None:
+            T = np.array([np.append(*self.to_user(unit)) for unit in np.eye(inverse.shape[0])]).T
+            return np.sqrt(np.einsum("ij,jk,ik->i", T, inverse, T, optimize=True))  # type: ignore[no-any-return]
+        found = np.zeros(d + 1)
+        found[:d] = np.sqrt(inverse.diagonal()[:d]) / frame.scale
+        if frame.lifted:
+            a = np.ones(d + 1)
+            a[:d] = -frame.center / frame.scale
+            found[d] = math.sqrt(a @ inverse @ a)
+        return found
+
+
+def _in_double(X: Any) -> Any:
+    """Rows in double precision."""
+    return X.astype(np.float64) if isinstance(X, Sparse) else np.asarray(written_out(X), dtype=np.float64)
+
+
+def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
+    """Whether yᵢ(xᵢᵀw + b) > 0 for every row that counts, by more than rounding could feign."""
+    size, doubt = np.abs(weights), (weights.size + 4) * EPS
+
+    def block(part: Rows, lo: int, hi: int) -> bool:
+        for start in range(lo, hi, BLOCK):
+            stop = min(start + BLOCK, hi)
+            X = _in_double(part.X[start:stop])
+            margin = part.y[start:stop] * (X @ weights + intercept)
+            proved: NDArray[np.bool_] = margin > doubt * (abs(X) @ size + abs(intercept))
+            if part.cost.size:
+                proved |= part.cost[start:stop] == 0
+            if not proved.all():
+                return False
+        return True
+
+    return all(rows.each(block))
+
+
+def class_separates(rows: Rows, weights: Floats, intercept: Floats) -> bool:
+    """Whether the score of its own class is the largest of every row that counts, by more than rounding could feign."""
+    size, doubt = np.abs(weights), (weights.shape[1] + 4) * EPS
+
+    def block(part: Rows, lo: int, hi: int) -> bool:
+        for start in range(lo, hi, BLOCK):
+            rows = slice(start, min(start + BLOCK, hi))
+            X = _in_double(part.X[rows])
+            score = X @ weights.T + intercept
+            error = doubt * (abs(X) @ size.T + np.abs(intercept))
+            target = part.y[rows] if part.y.ndim == 1 else part.y[rows].argmax(axis=1)
+            own = np.arange(len(X)), target
+            floor = score[own] - error[own]
+            score += error
+            score[own] = -np.inf
+            proved = floor > score.max(axis=1)
+            if part.y.ndim == 2:
+                proved &= part.y[rows].max(axis=1) == 1
+            if part.cost.size:
+                proved |= part.cost[rows] == 0
+            if not proved.all():
+                return False
+        return True
+
+    return all(rows.each(block, blas=True))

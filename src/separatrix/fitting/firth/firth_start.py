@@ -1,0 +1,44 @@
+"""Where the ascent of Firth's penalised likelihood goes first: least squares, stretched to a discriminant."""
+
+from __future__ import annotations
+
+import math
+
+from ..problem import Floats
+from ..risk.firth import Glance
+from .view import FirthView
+
+ROWS_A_WEIGHT = 50
+"""With fewer rows for each weight least squares fits noise, and stretching it would stretch that."""
+UNEXPLAINED = 0.02
+"""Below this part of the targets' variance the stretch is mostly noise."""
+
+
+def discriminant(view: FirthView, zero: Glance, pull: Floats) -> Floats | None:
+    """v = w/(q(1 − R²)), v₀ = log π/(1 − π) − vᵀz̄ + (π − ½)vᵀδ: Fisher's discriminant as log-odds.
+
+    w are the weights of least squares, z̄ the means of the columns, δ the difference of the classes' means,
+    π the share of the second class, q = π(1 − π), R² the part of the targets' variance that is explained. Where rows of
+    each class are normal with one covariance these are the log-odds; elsewhere they are mostly nearer to them than
+    Newton's first step from zero, which least squares is. None where rows are few, or there is no intercept among the
+    coordinates.
+
+    `pull` is Σᵢ cᵢ(tᵢ − ½)zᵢ, the slope at zero.
+    """
+    total = view.total
+    if not view.frame.lifted or view.triangular is not None or len(view.rows) < ROWS_A_WEIGHT * pull.size:
+        return None
+    means = zero.information[-1] * (4 / total)
+    share = 0.5 + float(pull[-1]) / total
+    spread = share * (1 - share)
+    together = pull / total - (share - 0.5) * means  # the covariances of columns and targets; of the intercept none
+    together[-1] = 0.0
+    v = zero.solve(together) * (total / 4)
+    unexplained = 1 - float(v @ together) / spread if spread > 0 else 0.0
+    if not unexplained > UNEXPLAINED:
+        return None
+    v /= spread * unexplained
+    v[-1] = 0.0
+    level = math.log(share / (1 - share)) + (share - 0.5) * float(v @ together) / spread
+    v[-1] = level - float(v @ means)
+    return v if math.isfinite(float(v @ v)) else None

@@ -1,0 +1,275 @@
+"""The compiled fit of one small logistic regression: frame, rank and Newton's method in a single call.
+
+For some thousand rows of a few columns the sums take less time than the calls that lead to them. Here the columns lie
+side by side in the order of a fixed shuffle, so that sums run along them in vector lanes, and the first eighth of them
+serves as a sample. What the call cannot settle it says, and leaves to others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import register_jitable
+
+from ...data.compiled.passes import STAMP, _compiled, _matrix
+from ...numerics import small_factor as compiled_factor
+from ...numerics.functions import sigmoid, softplus
+from ...numerics.jit import EXACT, SUMS, made_once
+from ...numerics.small_factor import dot, factored, solved
+
+TILE, STRIDE = 256, 8
+"""Columns of numbers that are worked on together; one row in so many is in the sample."""
+ARMIJO, NEAR, ENOUGH = 1e-4, 0.1, 8
+"""A sample is left when the gain in sight is this part of its statistical error; it needs so many rows a weight."""
+
+
+@register_jitable(**EXACT)
+def _weigh(m, sign, f, r, w):  # type: ignore[no-untyped-def]
+    """φ(m), yφ′(m) and φ″(m) of φ = log(1 + e⁻ᵐ)."""
+    for k in range(TILE):
+        m[k] *= sign[k]
+    for k in range(TILE):
+        f[k] = softplus(-m[k])
+    for k in range(TILE):
+        r[k] = -sigmoid(-m[k])
+    for k in range(TILE):
+        w[k] = -r[k] * (1.0 + r[k])
+    for k in range(TILE):
+        r[k] *= sign[k]
+
+
+@register_jitable(**SUMS)
+def _add_products(Z, lo, n, w, row, H):  # type: ignore[no-untyped-def]
+    """H ← H + Σᵢ wᵢ zᵢzᵢᵀ, its lower half; four products at a time, so that what they share is read once."""
+    for j in range(Z.shape[0]):
+        own = Z[j, lo:]
+        for k in range(n):
+            row[k] = w[k] * own[k]
+        i = 0
+        while i + 4 <= j + 1:
+            z0, z1, z2, z3 = Z[i, lo:], Z[i + 1, lo:], Z[i + 2, lo:], Z[i + 3, lo:]
+            s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+            for k in range(n):
+                s0 += row[k] * z0[k]
+                s1 += row[k] * z1[k]
+                s2 += row[k] * z2[k]
+                s3 += row[k] * z3[k]
+            H[j, i] += s0
+            H[j, i + 1] += s1
+            H[j, i + 2] += s2
+            H[j, i + 3] += s3
+            i += 4
+        while i <= j:
+            H[j, i] += dot(row, Z[i, lo:], n)
+            i += 1
+
+
+@register_jitable(**EXACT)
+def _jet(Z, sign, cost, square, n, v, ridge, sure, g, H):  # type: ignore[no-untyped-def]
+    """The mean loss of the first n rows with its penalty, g and H; the least margin; the largest ‖z‖² that enters H.
+
+    Rows with less curvature than `sure` do not enter H.
+    """
+    p = Z.shape[0]
+    m, f, r, w, row, sign_here = (
+        np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE),
+    )  # fmt: skip
+    total, weight, margin, radius = 0.0, 0.0, np.inf, 0.0
+    g[:] = 0.0
+    H[:, :] = 0.0
+    for lo in range(0, n, TILE):
+        size = min(TILE, n - lo)
+        m[:] = 0.0
+        for j in range(p):
+            own, u = Z[j, lo:], v[j]
+            for k in range(size):
+                m[k] += u * own[k]
+        for k in range(size):
+            sign_here[k] = sign[lo + k]
+        _weigh(m, sign_here, f, r, w)
+        for k in range(size):
+            c = cost[lo + k] if cost.size else 1.0
+            margin = m[k] if m[k] < margin else margin
+            total += f[k] * c
+            weight += c
+            r[k] *= c
+            enters = w[k] >= sure
+            w[k] = w[k] * c if enters else 0.0
+            radius = square[lo + k] if enters and square[lo + k] > radius else radius
+        for j in range(p):
+            g[j] += dot(r, Z[j, lo:], size)
+        _add_products(Z, lo, size, w, row, H)
+    total /= weight
+    for j in range(p):
+        g[j] = g[j] / weight + ridge[j] * v[j]
+        total += 0.5 * ridge[j] * v[j] * v[j]
+        for i in range(j + 1):
+            H[j, i] /= weight
+            H[i, j] = H[j, i]
+        H[j, j] += ridge[j]
+    return total, margin, radius
+
+
+@register_jitable(**EXACT)
+def _shuffled(X, sign, cost, lifted, center, scale, Z, signs, costs, square):  # type: ignore[no-untyped-def]
+    """z = ((x − c)/s, 1) with the means c and the deviations s, column by column, every eighth row first."""
+    n, d = X.shape
+    weight = 0.0
+    place = 0
+    for first in range(STRIDE):
+        for i in range(first, n, STRIDE):
+            signs[place] = sign[i]
+            if cost.size:
+                costs[place] = cost[i]
+            for j in range(d):
+                Z[j, place] = X[i, j]
+            place += 1
+    for i in range(n):
+        weight += costs[i] if cost.size else 1.0
+    square[:] = 1.0 if lifted else 0.0
+    for j in range(d):
+        own, mean, spread = Z[j], 0.0, 0.0
+        if lifted:
+            for i in range(n):
+                mean += (costs[i] if cost.size else 1.0) * own[i]
+            mean /= weight
+        for i in range(n):
+            spread += (costs[i] if cost.size else 1.0) * (own[i] - mean) ** 2
+        center[j], scale[j] = mean, math.sqrt(spread / weight)
+        if not (scale[j] > 0 and math.isfinite(scale[j])):
+            return False
+        for i in range(n):
+            own[i] = (own[i] - mean) / scale[j]
+        for i in range(n):
+            square[i] += own[i] * own[i]
+    if lifted:
+        Z[d, :] = 1.0
+    return True
+
+
+@register_jitable(**EXACT)
+def _note(history, k, passes, value, g, t):  # type: ignore[no-untyped-def]
+    """A line of the history: passes, value, ‖g‖, step."""
+    history[k, 0], history[k, 1], history[k, 2], history[k, 3] = passes, value, math.sqrt(dot(g, g, g.size)), t
+
+
+def _fit(stamp):  # type: ignore[no-untyped-def]
+    """The minimum of the mean of log(1 + exp(−y zᵀv)) and ½ vᵀ diag(ridge) v, by Newton's method.
+
+    The kernel returns whether it came to an end, the lines of the history, the value, the passes and the largest ‖z‖²
+    in H. It comes to none where columns are nearly dependent, classes separated, or numbers not finite.
+    """
+
+    def kernel(  # type: ignore[no-untyped-def]
+        X, sign, cost, l2, lifted, tol, clear, sure, most, center, scale, Z, square, v, g, H, history
+    ):
+        stamp  # noqa: B018  in the closure, hence in Numba's cache key
+        n, d = X.shape
+        p = Z.shape[0]
+        signs, costs = np.empty(n), np.empty(n if cost.size else 0)
+        nothing = (False, 0, 0.0, 0.0, 0.0)
+        if not _shuffled(X, sign, cost, lifted, center, scale, Z, signs, costs, square):
+            return nothing
+        ridge, L, size, step = np.zeros(p), np.zeros((p, p)), np.zeros(p), np.zeros(p)
+        there, g_there, H_there = np.zeros(p), np.zeros(p), np.zeros((p, p))
+        for j in range(d):
+            ridge[j] = l2 / scale[j] ** 2
+        value, margin, radius = _jet(Z, signs, costs, square, n, v, 0 * ridge, 0.0, g, H)
+        if not (math.isfinite(value) and factored(H, L, size) > clear):
+            return nothing
+        for j in range(p):
+            H[j, j] += ridge[j]
+        sample = (n + STRIDE - 1) // STRIDE
+        sampling = sample >= ENOUGH * p
+        rows, passes, taken, t = n, 1.0, 0, 0.0
+        _note(history, 0, passes, value, g, t)
+        while passes < most and taken + 1 < len(history) and factored(H, L, size) > 1e-14:
+            solved(L, size, g, step)
+            ahead = dot(g, step, p)
+            if rows == n and 0.5 * ahead <= NEAR * tol * max(abs(value), 1e-10):
+                return True, taken + 1, value, passes, radius
+            if rows < n and ahead <= NEAR * p / rows:
+                sampling, rows, t = False, n, 1.0
+                value, margin, radius = _jet(Z, signs, costs, square, n, v, ridge, sure, g, H)
+                passes += 1.0
+            else:
+                rows = sample if sampling else n  # at the start the value is log 2 on any rows
+                t, pays = 2.0, False
+                while not pays:
+                    t *= 0.5
+                    if not t > 1e-6 or passes >= most:
+                        return nothing
+                    for j in range(p):
+                        there[j] = v[j] - t * step[j]
+                    new, margin, radius = _jet(Z, signs, costs, square, rows, there, ridge, sure, g_there, H_there)
+                    passes += rows / n
+                    pays = new <= value - ARMIJO * t * ahead + 1e-14 * abs(value)
+                v[:], g[:], H[:, :], value = there, g_there, H_there, new
+            if rows == n:
+                if (margin > 0 and l2 == 0) or not math.isfinite(value):
+                    return nothing
+                taken += 1
+                _note(history, taken, passes, value, g, t)
+        return nothing
+
+    return kernel
+
+
+def _leverage(stamp):  # type: ignore[no-untyped-def]
+    """max zᵢᵀ M⁻¹ zᵢ over the rows that enter M; those at the edge of it are counted in."""
+
+    def kernel(Z, v, sure, inverse):  # type: ignore[no-untyped-def]
+        stamp  # noqa: B018  in the closure, hence in Numba's cache key
+        (p, n), most = Z.shape, 0.0
+        z = np.zeros(p)
+        for i in range(n):
+            m = 0.0
+            for j in range(p):
+                z[j] = Z[j, i]
+                m += z[j] * v[j]
+            q = sigmoid(-abs(m))
+            if q * (1.0 - q) < sure * 0.5:
+                continue
+            total = 0.0
+            for j in range(p):
+                s = 0.0
+                for k in range(p):
+                    s += inverse[j, k] * z[k]
+                total += z[j] * s
+            most = total if total > most else most
+        return most
+
+    return kernel
+
+
+_HERE = hashlib.sha256(
+    "".join([STAMP, *map(inspect.getsource, (compiled_factor, sys.modules[__name__]))]).encode()
+).hexdigest()
+
+
+@made_once
+def fit_kernel() -> Callable[..., Any]:
+    """The compiled fit."""
+    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
+    signs, table = types.Array(types.int8, 1, "C", readonly=True), _matrix("float64", "C", readonly=False)
+    number = types.float64
+    signature = types.Tuple((types.boolean, types.int64, number, number, number))(
+        _matrix("float64", "C", readonly=True), signs, numbers, number, types.boolean, number, number, number, number,
+        vector, vector, table, vector, vector, vector, table, table,
+    )  # fmt: skip
+    return _compiled(_fit(_HERE), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
+
+
+@made_once
+def leverage_kernel() -> Callable[..., Any]:
+    """The compiled largest leverage."""
+    numbers, table = types.Array(types.float64, 1, "C", readonly=True), _matrix("float64", "C", readonly=True)
+    signature = types.float64(table, numbers, types.float64, table)
+    return _compiled(_leverage(_HERE), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]

@@ -1,0 +1,1 @@
+"""How a batch fit goes about its passes."""

@@ -1,0 +1,122 @@
+"""Two classes: where a fit starts and which way it goes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ...data import Rows
+from ...losses.margin import GaussNewton, LogisticSquared, MarginLoss
+from ...numerics.linalg import Factor, steady_factor
+from ..certificates.margin import Bounds, bounds, local_bounds
+from ..coordinates import has_rare_column, separates
+from ..problem import Floats, NotFiniteError, Problem
+from ..risk.margin import Ask, Frame, Risk
+from ..solvers.descent import Direction, State, descend
+from ..solvers.gradient import FixedRate, Gradient
+from ..solvers.newton import Newton, SaddleFree
+from ..solvers.preconditioned import Preconditioned
+from ..solvers.start import least_squares, log_odds_scale
+from .plan import FULL, PLAIN, ROOT, SINGLE, STEER, Plan
+
+
+def hessian_cost(d: int) -> float:
+    """How many passes a Hessian in single precision costs beside the pass that it rides on (measured)."""
+    return 1.5 + d / 42
+
+
+class MarginPlan(Plan):
+    """A loss of the margin: one weight for each column, and an intercept."""
+
+    def __init__(self, problem: Problem, frame: Frame) -> None:
+        super().__init__(problem, frame)
+        n, d = problem.rows.X.shape
+        small = n <= 2 * self._sample_size() or n * d * d < 3e7
+        self.solver = problem.solver if problem.solver != "auto" else "newton" if small else "lbfgs"
+        steered = isinstance(problem.loss, LogisticSquared) and self.solver != "newton"
+        assert isinstance(problem.loss, MarginLoss)
+        self.risk = Risk(
+            GaussNewton() if steered else problem.loss, problem.rows, frame, self.ridge, self.active
+        )  # the value and slope are the same; its curvature is one that can steer
+        self.start, self.direction, self.gram = self._begin()
+
+    @property
+    def weights(self) -> int:
+        return self.frame.width
+
+    def to_user(self, v: Floats) -> tuple[Floats, float]:
+        return self.chart.to_user(v)
+
+    def separates(self, weights: Floats, intercept: float) -> bool:
+        return separates(self.problem.rows, weights, intercept)
+
+    def estimate(self, state: State) -> float:
+        """About ν²: the decrement, where the direction is Newton's or nearly so."""
+        if isinstance(self.direction, Gradient | FixedRate):
+            return float(np.square(self.gram.whiten(state.at.gradient)).sum())
+        return state.decrement
+
+    def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
+        v, gradient, spread = state.v, state.at.gradient, self.chart.spread
+        if self.problem.loss.convex:
+            return bounds(self.risk, v, gradient, share, self.nearly_dependent, spread), share
+        return local_bounds(replace(self.risk, loss=self.problem.loss), v, gradient, spread), 2.0
+
+    def growth(self, change: Floats) -> Floats:
+        return self.risk.embed(change)[: self.frame.center.size]  # type: ignore[no-any-return]
+
+    def _begin(self) -> tuple[Floats, Direction, Factor]:
+        rows, width = self.problem.rows, self.frame.width
+        sampled = self.solver == "lbfgs" and not has_rare_column(rows, self.frame, self.problem.seed)
+        sample = rows.sample(self._sample_size(), self.problem.seed) if sampled else rows
+        at, own = self._squares(rows, sample, STEER if self.solver == "lbfgs" else FULL)
+        self.risk = replace(self.risk, active=self.active)
+        gram = steady_factor(at.hessian).times(1 / 8)
+        given = self._given()
+        v = least_squares(at, lifted=self.frame.lifted) if given is None else self._without_aliases(given)
+        rooted = self.nearly_dependent
+        if self.problem.rate is not None:
+            return v, FixedRate(PLAIN, self.problem.rate * rows.weight, self.frame.steepest), gram
+        if self.solver in ("newton", "gauss-newton"):
+            saddles = not self.risk.loss.convex and self.solver == "newton"
+            return v, SaddleFree(FULL) if saddles else Newton(ROOT if rooted else FULL, self.at_zero()), gram
+        if self.solver == "gradient":
+            return v, Gradient(PLAIN), gram
+        steering = gram
+        del at  # as large as a Hessian: it need not wait for the sample's
+        if sampled and not rooted:
+            v, steering = self._on_sample(v, gram, sample, STEER if own > SINGLE else FULL, moving=given is None)
+        elif given is None:
+            v = log_odds_scale(v, lifted=self.frame.lifted)
+        steer = ROOT if rooted else STEER if own > SINGLE else FULL
+        return v, Preconditioned(steering, PLAIN, steer, hessian_cost(width)), gram
+
+    def _given(self) -> Floats | None:
+        """The start that was asked for; None for least squares."""
+        init = self.problem.init
+        if isinstance(init, tuple):
+            return self.frame.from_user(*init)
+        if init == "random":
+            return self._random((self.frame.width,))
+        return np.zeros(self.frame.width) if init == "zero" else None
+
+    def _on_sample(self, v: Floats, gram: Factor, sample: Rows, steer: Ask, *, moving: bool) -> tuple[Floats, Factor]:
+        """Newton's work done on few rows: a start within their statistical error, and a factor to steer by.
+
+        A prior of variance 30/d on each weight keeps the sample's fit from running away where columns are many or rare.
+        """
+        share = len(sample) / len(self.problem.rows)
+        prior = max(1.0, self.frame.width / 30) / len(sample)
+        risk = replace(self.risk, rows=sample, ridge=self.ridge + prior)
+        direction = Preconditioned(gram, PLAIN, steer, math.inf)
+        for state in descend(risk, v, direction) if moving else ():
+            v = state.v
+            if not math.isfinite(state.at.value):
+                raise NotFiniteError
+            if state.decrement <= 0.1 * v.size / len(sample) or state.passes >= 20:
+                self.passes += state.passes * share
+                break
+        self.passes += share
+        return v, steady_factor(risk(v, steer).hessian)

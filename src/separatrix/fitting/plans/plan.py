@@ -1,0 +1,179 @@
+"""What every fit needs before it can start: the Gram matrix, the rank, the way back to the user's units."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...data import Rows
+from ...losses.margin import Squared
+from ...numerics.linalg import Dependence, Factor, Root, factor
+from ..certificates.margin import Bounds, share_of_rows
+from ..coordinates import CLEAR, Chart, ranked
+from ..problem import Floats, NotFiniteError, Problem
+from ..risk.margin import Ask, Frame, Jet, Risk
+from ..solvers.descent import Direction, State
+
+SAMPLE, SAMPLE_NUMBERS = 8192, 4_000_000
+STEER, FULL, PLAIN = Ask(hessian=True, steering=True), Ask(hessian=True), Ask()
+ROOT = Ask(hessian=True, root=True)
+SINGLE = 1e-3
+"""The part of its square that must be a column's own for single precision to do."""
+
+
+def proof_cost(d: int) -> float:
+    """How many passes a Hessian of all rows costs in double precision (measured)."""
+    return 3 + d / 25
+
+
+class Plan(ABC):
+    """The risk over the columns that have a weight, the start, the direction, and the passes they took to find."""
+
+    risk: Any
+    start: Floats
+    direction: Direction
+    gram: Factor
+    solver: str
+    ranked = True
+    """Whether the rank of the columns is settled on the way."""
+
+    def __init__(self, problem: Problem, frame: Frame) -> None:
+        self.problem, self.frame, self.passes = problem, frame, 0.0
+        self.ridge = np.zeros(frame.width)
+        self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
+        self.active = np.arange(frame.width)
+        self.dependence: Dependence | None = None
+        self.nearly_dependent = False
+
+    @property
+    @abstractmethod
+    def weights(self) -> int:
+        """How many numbers are sought: what the cost of a Hessian and of a proof hang on."""
+
+    @property
+    def chart(self) -> Chart:
+        """The way to the user's units; with aliased columns to the shortest of all weights with the same scores,
+        unless their units are so far apart that this would cost digits.
+        """
+        return Chart(self.frame, self.dependence if self.problem.l2 == 0 and not self.literal else None)
+
+    @property
+    def literal(self) -> bool:
+        """Whether the steps are the notes' own, in the user's units: then every column keeps its weight."""
+        return self.problem.rate is not None
+
+    @abstractmethod
+    def to_user(self, v: Floats) -> tuple[Floats, Any]:
+        """Weights and intercepts in the user's units."""
+
+    @abstractmethod
+    def separates(self, weights: Floats, intercept: Any) -> bool:
+        """Whether they put every row that counts on its own side, by more than rounding could feign."""
+
+    @abstractmethod
+    def estimate(self, state: State) -> float:
+        """About ν² = gᵀH⁻¹g."""
+
+    @abstractmethod
+    def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
+        """The certificate from a part of the rows, None where it proves nothing; and the passes that it took."""
+
+    def proof_share(self) -> float:
+        """The part of the rows that a proof begins with."""
+        if not self.problem.loss.convex:
+            return 1.0
+        return share_of_rows(len(self.problem.rows), self.weights - self.frame.lifted)
+
+    def caution(self, share: float) -> float:
+        """A part of the rows proves less than its share; and where a proof costs more than a pass, better be sure."""
+        n, dear = len(self.problem.rows), proof_cost(self.weights) * share > 1
+        return max(share - self.weights / n, 0.03) * (0.25 if dear else 1.0)
+
+    def provable(self) -> float:
+        """The gap from which on a proof can succeed at all, where one can tell."""
+        return math.inf
+
+    @abstractmethod
+    def growth(self, change: Floats) -> Floats:
+        """How much each column's weight has grown, from the change of the weights' sizes."""
+
+    def at_zero(self) -> float:
+        """The mean loss of a likelihood where every score is zero."""
+        return math.log(self.problem.classes) if self.problem.loss.convex else math.inf
+
+    def _sample_size(self) -> int:
+        n, d = self.problem.rows.X.shape
+        room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
+        return int(max(8 * d, min(max(SAMPLE - 2 * d, n // 10), 200 * d + SAMPLE, room)))
+
+    def _squares(self, rows: Rows, sample: Rows, ask: Ask) -> tuple[Jet, float]:
+        """The jet at zero of the risk of (1 − m)², and the least part of a column's square that is its own.
+
+        Its Hessian is 2XᵀX/n and the penalty; as a root if the columns are nearly dependent. The rank is settled on the
+        way, before the penalty is added: beside a large one the digits of the products would be lost.
+        """
+        squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width))
+        at = squares(np.zeros(self.frame.width), ask)
+        self.passes += len(sample) / len(rows)
+        if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
+            raise NotFiniteError
+        own = _own_part(at.hessian)
+        if ask.steering and own < SINGLE:
+            at = squares(np.zeros(self.frame.width), FULL)
+            own = _own_part(at.hessian)
+        if not np.isfinite(at.hessian).all():
+            raise NotFiniteError
+        if own < CLEAR:
+            at = self._settle_rank(replace(squares, rows=rows))
+        else:
+            self._penalise(at.hessian)
+        self.nearly_dependent = isinstance(at.hessian, Root)
+        return at, own
+
+    def _settle_rank(self, squares: Risk) -> Jet:
+        """Find the columns that are combinations of others; without a penalty they get no weight of their own."""
+        at = squares(np.zeros(self.frame.width), FULL)
+        self.passes += 1
+        if _own_part(at.hessian) > CLEAR:
+            self._penalise(at.hessian)
+            return at
+        found = ranked(squares.rows, self.frame, at.hessian / 2)
+        self.passes += 1
+        if found.aliased.size:
+            self.dependence = found
+            if self.problem.l2 == 0 and not self.literal:
+                self.active = found.kept
+                squares = replace(squares, active=found.kept)
+                at = squares(np.zeros(found.kept.size), FULL)
+                self.passes += 1
+        self._penalise(at.hessian)
+        if _own_part(at.hessian) > CLEAR or self.literal:
+            return at
+        self.passes += 1
+        return replace(squares, ridge=8 * self.ridge)(np.zeros(at.gradient.size), ROOT)
+
+    def _penalise(self, hessian: Floats) -> None:
+        """Add the penalty's curvature: eight times, as the squares bend eight times as much as the likelihood."""
+        hessian[np.diag_indices_from(hessian)] += 8 * self.ridge[self.active]
+
+    def _random(self, shape: tuple[int, ...]) -> Floats:
+        """Weights that give scores of about ±2, whatever the number of columns."""
+        scale = 2 / math.sqrt(shape[-1])
+        return scale * np.random.default_rng(self.problem.seed).standard_normal(shape)  # type: ignore[no-any-return]
+
+    def _without_aliases(self, v: Floats) -> Floats:
+        """The same scores with no weight on a column that is a combination of others; columns come last in v."""
+        if self.active.size == v.shape[-1] or self.dependence is None:
+            return v
+        found = self.dependence
+        return v[..., found.kept] + v[..., found.aliased] @ found.combination.T  # type: ignore[no-any-return]
+
+
+def _own_part(hessian: Floats) -> float:
+    """The least part of a column's square that no columns before it explain; zero if H is singular."""
+    made = factor(hessian)
+    return 0.0 if made is None else made.weakest

@@ -1,0 +1,156 @@
+"""CSR rows of so many columns that no matrix of the columns is made, of two classes or many."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...losses.margin import GaussNewton
+from ...losses.softmax import ClassLoss, SoftmaxGaussNewton
+from ..certificates.margin import Bounds
+from ..certificates.wide import Reach, penalised_bounds
+from ..coordinates import class_separates, is_wide, separates
+from ..problem import Floats, Problem
+from ..risk.evaluate import risk_of
+from ..risk.margin import Ask, Frame
+from ..risk.softmax import ClassRisk
+from ..solvers.descent import Direction, State
+from ..solvers.gradient import FixedRate, Gradient
+from ..solvers.limited import LimitedMemory
+from .plan import PLAIN, STEER, Plan
+
+FEW_NUMBERS = 4_000_000
+"""Rows with no more numbers than this, zeros counted, are written out where they are fewer than the columns."""
+READY = 0.5
+"""The part of the gap asked for that must be in sight before a proof is tried."""
+PROVABLE = 0.1
+
+
+def goes_wide(problem: Problem) -> bool:
+    """Whether CSR rows are too wide for matrices of their columns and too many for one of the rows."""
+    return is_wide(problem.rows.X) and (too_large(problem) or problem.rate is not None)
+
+
+def too_large(problem: Problem) -> bool:
+    """Whether CSR rows are too many to be written out."""
+    n, d = problem.rows.X.shape
+    return not isinstance(problem.rows.X, np.ndarray) and n * d > FEW_NUMBERS
+
+
+class WidePlan(Plan):
+    """L-BFGS upon the Hessian's diagonal; a proof by the penalty, hence none without one.
+
+    Without a penalty the weights of many classes are those of the notes' pivot, the last class at zero; with one, the
+    symmetric ones, whose sum over the classes is zero.
+    """
+
+    ranked = False
+
+    def __init__(self, problem: Problem, frame: Frame) -> None:
+        super().__init__(problem, frame)
+        self.many = isinstance(problem.loss, ClassLoss)
+        self.K = problem.classes if self.many else 1
+        self.solver = "lbfgs" if problem.solver == "auto" else problem.solver
+        loss = problem.loss if problem.loss.convex else SoftmaxGaussNewton() if self.many else GaussNewton()
+        rows = problem.rows.pack(self.K) if self.many else problem.rows
+        self.risk = risk_of(loss, rows, frame, self.ridge, self.K)
+        self.start, self.direction = self._begin(), self._direction()
+
+    @property
+    def weights(self) -> int:
+        return self.K * self.frame.width
+
+    def to_user(self, v: Floats) -> tuple[Floats, Any]:
+        weights, level = self.risk.frame_parts(self._apart(v))
+        if not self.many:
+            return weights[0], float(level[0])
+        if self.problem.l2 == 0:
+            return weights - weights[-1], level - level[-1]
+        return weights, level.copy()
+
+    def _apart(self, v: Floats) -> Floats:
+        """The same scores, but for what all classes share, with weights that add up to zero."""
+        if not self.many:
+            return v
+        V = v.reshape(self.K, -1)
+        return (V - V.mean(axis=0)).ravel()  # type: ignore[no-any-return]
+
+    def separates(self, weights: Floats, intercept: Any) -> bool:
+        return (class_separates if self.many else separates)(self.problem.rows, weights, intercept)
+
+    def estimate(self, state: State) -> float:
+        if isinstance(self.direction, LimitedMemory):
+            return state.decrement
+        bend = 0.25 + np.tile(self.ridge, self.K)  # the columns' mean squares are one
+        return float(np.square(state.at.gradient) @ (1 / bend))
+
+    def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
+        if self.problem.l2 == 0 or not self.problem.loss.convex:
+            return None, 0.0
+        at = replace(state.at, gradient=self._apart(state.at.gradient))
+        found, products = penalised_bounds(self.risk, self._apart(state.v), at, self._solve, goal, self.reach)
+        return found, products
+
+    def _solve(self, g: Floats) -> Floats:
+        if isinstance(self.direction, LimitedMemory):
+            return self.direction.solve(g)
+        return self._apart(g / (0.25 + np.tile(self.ridge, self.K)))
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How far the rows reach."""
+        return Reach.of(self.problem.rows)
+
+    def proof_share(self) -> float:
+        return 1.0
+
+    def caution(self, share: float) -> float:
+        return READY
+
+    def provable(self) -> float:
+        """ρν < 1 needs a gap below ½/ρ², and ρ² is about max ‖x‖²/l2."""
+        return PROVABLE * self.problem.l2 / self.reach.square if self.problem.l2 and self.reach.square else math.inf
+
+    def growth(self, change: Floats) -> Floats:
+        return change.reshape(self.K, -1)[:, : self.frame.center.size].max(axis=0)  # type: ignore[no-any-return]
+
+    def _direction(self) -> Direction:
+        if self.problem.rate is not None:
+            return FixedRate(PLAIN, self.problem.rate * self.problem.rows.weight, self._steepest)
+        if self.solver == "gradient":
+            return Gradient(PLAIN)
+        if isinstance(self.risk, ClassRisk):
+            return LimitedMemory(PLAIN, STEER, self.risk.diagonal, self._apart)
+        return LimitedMemory(PLAIN, Ask(diagonal=True), np.asarray, self._apart)
+
+    def _steepest(self, g: Floats) -> Floats:
+        return np.array([self.frame.steepest(row) for row in g.reshape(self.K, -1)]).ravel()
+
+    def _begin(self) -> Floats:
+        """The start that was asked for; in place of least squares, which needs a matrix, what fits without columns."""
+        init, shape = self.problem.init, (self.K, self.frame.width)
+        V = np.zeros(shape)
+        if isinstance(init, tuple):
+            pairs = zip(*init, strict=True) if self.many else [init]
+            V = np.array([self.frame.from_user(w, b) for w, b in pairs])
+        elif init == "random":
+            V = self._random(shape)
+        elif init != "zero" and self.frame.lifted and self.problem.rate is None:
+            V[:, -1] = self._log_odds()
+        return self._apart(V.ravel())
+
+    def _log_odds(self) -> Floats:
+        """log of each class's part of the costs; of two classes the difference."""
+        rows, K = self.problem.rows, self.problem.classes
+        cost = rows.cost if rows.cost.size else np.ones(len(rows))
+        if not self.many:
+            positive = sum(float(side.cost[side.y > 0].sum()) for side in replace(rows, cost=cost).sides())
+            return (
+                np.array([math.log(positive / (rows.weight - positive))]) if 0 < positive < rows.weight else np.zeros(1)
+            )
+        parts = np.bincount(rows.y, cost, K) if rows.y.ndim == 1 else cost @ rows.y
+        return np.log(np.maximum(parts, 1e-300) / rows.weight)  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Sums over blocks of rows: value, gradient, curvature."""

@@ -1,0 +1,48 @@
+"""The mean loss at weights in the user's units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...data import Rows
+from ...losses.margin import LogLikelihood, MarginLoss
+from ...losses.softmax import ClassLoss, SoftmaxLikelihood
+from ..problem import Floats, Problem
+from .margin import Frame, Jet, Risk
+from .softmax import ClassRisk
+
+
+class Evaluation:
+    """R(w, b) = (1/C) Σᵢ cᵢ loss(xᵢᵀw + b) + (l2/2)‖w‖², with its slope and its least margin."""
+
+    def __init__(self, problem: Problem, frame: Frame) -> None:
+        self.frame, self.classes = frame, problem.classes
+        ridge = np.zeros(frame.width)
+        ridge[: frame.center.size] = problem.l2 / frame.scale**2
+        self.risk = risk_of(problem.loss, problem.rows, frame, ridge, problem.classes)
+
+    def __call__(self, weights: Floats, intercept: Any) -> Jet:
+        """The jet in the frame, by one pass."""
+        found: Jet = self.risk(self.frame_weights(weights, intercept))
+        return found
+
+    def frame_weights(self, weights: Floats, intercept: Any) -> Floats:
+        """v of the frame."""
+        if weights.ndim == 1:
+            return self.frame.from_user(weights, float(intercept))
+        return np.array([self.frame.from_user(w, b) for w, b in zip(weights, intercept, strict=True)]).ravel()
+
+
+def risk_of(loss: MarginLoss | ClassLoss, rows: Rows, frame: Frame, ridge: Floats, classes: int) -> Any:
+    """The risk of two classes or of many."""
+    active = np.arange(frame.width)
+    if isinstance(loss, ClassLoss):
+        return ClassRisk(loss, rows, frame, ridge, active, classes)
+    return Risk(loss, rows, frame, ridge, active)
+
+
+def log_loss_of(loss: MarginLoss | ClassLoss) -> MarginLoss | ClassLoss:
+    """The log-likelihood of as many classes."""
+    return SoftmaxLikelihood() if isinstance(loss, ClassLoss) else LogLikelihood()

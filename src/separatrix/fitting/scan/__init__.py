@@ -1,0 +1,1 @@
+"""Passes in order: the perceptrons, stochastic gradients."""

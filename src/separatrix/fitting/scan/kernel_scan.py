@@ -1,0 +1,265 @@
+"""The kernel perceptron's scan: scores that are brought up to date when a row comes, never before.  [000 §8.2.3]
+
+A block of rows comes. What the mistakes since its last turn add to its scores is one block of the kernel's matrix,
+shared by all classes; then the rows are decided one by one with the block's own matrix. Sums are in the order of the
+log, however the rows are divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Sparse
+from ...data.kernels.gram import NEARLY, Asked, Block, Kernel, Matrix, check_finite, check_symmetric, whole_matrix
+from ...data.kernels.tables import TableKernel
+from ...results.dual import log_of
+from ...results.mistake_log import MistakeLog
+from .online import row_order
+from .perceptron import FOREVER, TIES, NotFiniteScoreError
+from .run import ORDERS
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+BLOCK = 512
+"""Rows that are decided with one matrix of their own."""
+WHOLE = 1 << 24
+"""Numbers of a user's own kernel that are kept, so that it is asked for each pair of rows once."""
+SEGMENT = 4096
+"""Mistakes that a block catches up with at a time: their part of the matrix takes 16 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelCourse:
+    """What is learnt from, in which order, for how long."""
+
+    rows: Any
+    """Rows of numbers, `Objects`, or `Places` in a matrix."""
+    target: Integers
+    kernel: Kernel
+    lifted: bool
+    """Whether there is an intercept: then k is k + 1."""
+    way: int
+    """Two classes, K classes that compete, or each against the rest: see `kernel_turns`."""
+    lines: int
+    ties: str
+    order: str
+    seed: int
+    max_passes: float
+    patience: int = FOREVER
+
+    @property
+    def steps(self) -> int:
+        """How many there are at the most."""
+        return min(FOREVER, max(1, round(self.max_passes * len(self.rows))))
+
+
+Between = Callable[[Integers, Integers], Floats]
+
+
+class Growing:
+    """The lines of a log while it grows."""
+
+    def __init__(self) -> None:
+        self._all, self.length = np.empty((4, 1024), np.int64), 0
+
+    def add(self, rows: Integers, steps: Integers, up: Integers, down: Integers) -> None:
+        """Some more lines."""
+        end = self.length + len(rows)
+        while end > self._all.shape[1]:
+            self._all = np.concatenate([self._all, np.empty_like(self._all)], axis=1)
+        self._all[:, self.length : end] = rows, steps, up, down
+        self.length = end  # last: Ctrl-C may come at any time
+
+    def part(self, lo: int, hi: int | None = None) -> Integers:
+        """Rows, steps, and which line rose and fell."""
+        return self._all[:, lo : self.length if hi is None else min(hi, self.length)]
+
+
+class Scores(Protocol):
+    """Where the scores of rows come from."""
+
+    def of(self, local: Integers) -> Floats:
+        """Those of these rows under the weights in hand, lines × rows."""
+
+    def keep(self, local: Integers, s: Floats) -> None:
+        """They have seen the whole log."""
+
+
+class Kept:
+    """Scores that are kept, with the length of the log that they have seen."""
+
+    def __init__(self, course: KernelCourse, between: Between, log: Growing) -> None:
+        self.course, self.between, self.log = course, between, log
+        self.s, self.seen = np.zeros((course.lines, len(course.rows))), np.zeros(len(course.rows), np.int64)
+
+    def of(self, local: Integers) -> Floats:
+        """Caught up with the mistakes since."""
+        from .kernel_kernels import catch_up_kernel
+
+        s, seen = np.ascontiguousarray(self.s[:, local]), self.seen[local]
+        for lo in range(int(seen.min(initial=self.log.length)), self.log.length, SEGMENT):
+            rows, _, up, down = np.ascontiguousarray(self.log.part(lo, lo + SEGMENT))
+            distinct, place = np.unique(rows, return_inverse=True)
+            G = self.between(distinct, local)
+            G += float(self.course.lifted)
+            catch_up_kernel()(G, place.ravel().astype(np.int64), up, down, lo, seen, s)
+        return s
+
+    def keep(self, local: Integers, s: Floats) -> None:
+        self.s[:, local], self.seen[local] = s, self.log.length
+
+
+class Primal:
+    """Scores of a kernel g·xᵀz + c: the weights themselves are at hand."""
+
+    def __init__(self, course: KernelCourse, affine: tuple[float, float], log: Growing) -> None:
+        self.course, self.log, self.done = course, log, 0
+        self.slope, self.level = affine[0], affine[1] + course.lifted
+        self.W, self.b = np.zeros((course.lines, course.rows.shape[1])), np.zeros(course.lines)
+
+    @np.errstate(over="ignore", invalid="ignore")  # who decides looks at what is not finite
+    def of(self, local: Integers) -> Floats:
+        """g·Wx + b, W being a sum of rows."""
+        rows, _, up, down = self.log.part(self.done)
+        for k in range(self.course.lines):
+            for moved, sign in ((rows[up == k], 1.0), (rows[down == k], -1.0)):
+                if moved.size:
+                    self.W[k] += sign * _total(self.course.rows[moved])
+                    self.b[k] += sign * moved.size
+        self.done = self.log.length
+        s = np.asarray(self.course.rows[local] @ self.W.T).T
+        return np.ascontiguousarray(self.slope * s + (self.level * self.b)[:, None])
+
+    def keep(self, local: Integers, s: Floats) -> None:
+        """Nothing is kept but the weights."""
+
+
+def _total(X: Any) -> Floats:
+    return np.asarray((X.scipy() if isinstance(X, Sparse) else X).sum(axis=0, dtype=np.float64))
+
+
+class Stretch(NamedTuple):
+    """A part of a run that was done in one go."""
+
+    passes: float
+    pass_number: int
+    """From one on."""
+    mistakes: int
+    """In this pass so far."""
+
+
+class KernelScan:
+    """Where a run stands: the log, the scores, the steps."""
+
+    def __init__(self, course: KernelCourse, block: Block) -> None:
+        self.course, self.block, self.lines = course, block, Growing()
+        self.steps, self.run, self.longest = 0, 0, 0.0
+        small = isinstance(course.kernel, Asked) and len(course.rows) ** 2 <= WHOLE
+        self.whole = whole_matrix(course.kernel, course.rows, BLOCK) if small else None
+        self.scores: Scores = self._scores()
+
+    def _scores(self) -> Scores:
+        kernel = self.course.kernel
+        affine = kernel.affine if isinstance(kernel, TableKernel) else None
+        return Primal(self.course, affine, self.lines) if affine else Kept(self.course, self.between, self.lines)
+
+    def between(self, one: Integers, other: Integers) -> Floats:
+        """k of these rows, by their places; a function of the user's own is asked once where all its answers fit."""
+        if self.whole is not None:
+            return self.whole[np.ix_(one, other)]  # type: ignore[no-any-return]
+        G = self.block(self.course.rows[one], self.course.rows[other])
+        if isinstance(self.course.kernel, Asked):
+            check_finite(G, one, other)
+        return G
+
+    def settle(self) -> None:
+        """After Ctrl-C: what was begun and is not counted is forgotten, by the log and by the scores."""
+        if self.forget() or isinstance(self.scores, Primal):
+            self.scores = self._scores()
+
+    def forget(self) -> bool:
+        """Lines of the log whose step is not counted; whether there were any."""
+        before, self.lines.length = self.lines.length, int(np.searchsorted(self.lines.part(0)[1], self.steps))
+        return self.lines.length < before
+
+    @property
+    def mistakes(self) -> int:
+        """So far; one against the rest, those of all machines."""
+        return self.lines.length
+
+    @property
+    def log(self) -> MistakeLog:
+        """All mistakes so far."""
+        return self.since(0)
+
+    def since(self, first: int) -> MistakeLog:
+        """The mistakes after the first so many."""
+        rows, steps, up, down = self.lines.part(first).copy()
+        return log_of(rows, steps, up, down, self.steps, self.course.lines)
+
+    def turns(self, order: Integers, room: int) -> Iterator[None]:
+        """These rows in turn, at most `room` mistaken rows in one go."""
+        local, turns = np.unique(order, return_inverse=True)
+        turns = turns.ravel().astype(np.int64)
+        s = self.scores.of(local)
+        K = self.between(local, local)
+        self._look_at(K, local)
+        K += float(self.course.lifted)
+        while turns.size and self.run < self.course.patience:
+            done = self.decide(K, turns, local, s, room)
+            turns = turns[done:]
+            yield
+
+    def decide(self, K: Floats, turns: Integers, local: Integers, s: Floats, room: int) -> int:
+        """Some turns: the scores move with the log. How many there were."""
+        from .kernel_kernels import turns_kernel
+
+        course = self.course
+        most = min(turns.size, room) * (course.lines if course.lines > 1 else 1)
+        at, up, down = (np.empty(most, np.int64) for _ in range(3))
+        done, made, run = turns_kernel()(
+            K, turns, course.target[local], course.way, TIES[course.ties], room, course.patience, self.run, s, at, up,
+            down,
+        )  # fmt: skip
+        if run < 0:
+            raise NotFiniteScoreError
+        at = at[:made]
+        self.lines.add(local[turns[at]], at + self.steps, up[:made], down[:made])
+        self.scores.keep(local, s)
+        self.steps, self.run = self.steps + done, run
+        return int(done)
+
+    def _look_at(self, K: Floats, local: Integers) -> None:
+        """A kernel of the user's is found to be symmetric on every block; how long the longest row is."""
+        kernel = self.course.kernel
+        if isinstance(kernel, Asked | Matrix):
+            check_symmetric(K, local, kernel.nearly if isinstance(kernel, Matrix) else NEARLY)
+        self.longest = max(self.longest, float(np.diagonal(K).max(initial=0.0)) + self.course.lifted)
+
+    def all_scores(self) -> Floats:
+        """Those of all rows under the weights in hand, lines × rows."""
+        n = len(self.course.rows)
+        return np.concatenate([self.scores.of(np.arange(lo, min(lo + BLOCK, n))) for lo in range(0, n, BLOCK)], axis=1)
+
+
+def run(scan: Any, room: int) -> Generator[Stretch, None, str]:
+    """Stretch after stretch; returns why it ended: clean, patience or spent."""
+    course, n = scan.course, len(scan.course.rows)
+    rng, number, how = np.random.default_rng(course.seed), 0, ORDERS[course.order]
+    while scan.steps < course.steps:
+        number += 1
+        before = scan.mistakes
+        order = row_order(how.kind, n, rng)[: course.steps - scan.steps]
+        for lo in range(0, order.size, BLOCK):
+            for _ in scan.turns(order[lo : lo + BLOCK], room):
+                yield Stretch(scan.steps / n, number, scan.mistakes - before)
+                if scan.run >= course.patience:
+                    return "patience"
+        if scan.mistakes == before and scan.steps >= number * n and how.whole:
+            return "clean"
+    return "spent"

@@ -1,0 +1,266 @@
+"""The compiled steps of the scan: one row at a time, each step waiting for the one before.
+
+A pass is as fast as the way from one pull to the next: move the weights, score the next row, look up σ. So the weights
+move and the next row is scored in one sweep, σ is a short polynomial around a point of a grid instead of an exponential
+and a division, and rows are called into the cache well before their turn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from ...data.compiled import passes as compiled
+from ...data.compiled import row_access
+from ...data.compiled.passes import _compiled, _exp, _matrix
+from ...data.compiled.row_access import decay, fetch_far, fetch_near, learn, note, read, row_bytes, rows_type
+from ...numerics import functions as numerics
+from ...numerics import lanes
+from ...numerics.jit import EXACT, made_once
+from ...numerics.lanes import to_bits
+
+GRID, REACH, TERMS = 16, 40, 8
+POINTS = 2048
+"""A power of two, so that no bits whatever, not even those of a NaN, point beyond the table."""
+ANCHOR = 2.0**52 / GRID + REACH
+"""Added to z it leaves GRID · (z + REACH), rounded, in the last bits."""
+FAR_BYTES, NEAR_BYTES = 1 << 14, 1 << 11
+"""How far ahead of its turn a row is called into the second and the first level of the cache."""
+
+
+def sigmoid_table() -> NDArray[np.float64]:
+    """σ(g + h) = Σₙ cₙ hⁿ, (n + 1) cₙ₊₁ = Σᵢ cᵢ c̄ₙ₋ᵢ, c̄ the coefficients of 1 − σ: to the last bit for |h| ≤ 1/32."""
+    g = np.arange(POINTS) / GRID - REACH
+    c, other = np.empty((POINTS, TERMS)), np.empty((POINTS, TERMS))
+    c[:, 0], other[:, 0] = numerics.sigmoid(g), numerics.sigmoid(-g)
+    for n in range(TERMS - 1):
+        c[:, n + 1] = (c[:, : n + 1] * other[:, n::-1]).sum(axis=1) / (n + 1)
+        other[:, n + 1] = -c[:, n + 1]
+    return c.ravel()
+
+
+@register_jitable(**EXACT)
+def _sigmoid(z, table):  # type: ignore[no-untyped-def]
+    """σ(z) from the nearest point of the grid; 0 up to −40, 1 from 40 on."""
+    if z <= -REACH:
+        return 0.0
+    if z >= REACH:
+        return 1.0
+    anchored = z + ANCHOR
+    i = TERMS * (to_bits(anchored) & (POINTS - 1))
+    h = z - (anchored - ANCHOR)
+    q = h * h
+    low = (table[i + 1] * h + table[i]) + (table[i + 3] * h + table[i + 2]) * q
+    high = (table[i + 5] * h + table[i + 4]) + (table[i + 7] * h + table[i + 6]) * q
+    return low + high * (q * q)
+
+
+@register_jitable(**EXACT)
+def _likelihood(t, p):  # type: ignore[no-untyped-def]
+    """t − p."""
+    return t - p
+
+
+@register_jitable(**EXACT)
+def _squared(t, p):  # type: ignore[no-untyped-def]
+    """(t − p) p (1 − p)."""
+    return (t - p) * (p * (1.0 - p))
+
+
+@register_jitable(**EXACT)
+def _likelihood_of_many(t, p, mean):  # type: ignore[no-untyped-def]
+    """tₖ − pₖ."""
+    return t - p
+
+
+@register_jitable(**EXACT)
+def _squared_of_many(t, p, mean):  # type: ignore[no-untyped-def]
+    """pₖ ((tₖ − pₖ) − Σⱼ (tⱼ − pⱼ) pⱼ)."""
+    return p * ((t - p) - mean)
+
+
+OBJECTIVES = {
+    "likelihood": (_likelihood, _likelihood_of_many),
+    "squared": (_squared, _squared_of_many),
+    "least squares": (_likelihood, _likelihood_of_many),
+}
+"""−∂/∂score of a row's objective for two classes and for K; of the squared errors, half of it, as in the notes."""
+
+
+@register_jitable(**EXACT)
+def _hard(target, i, k):  # type: ignore[no-untyped-def]
+    return 1.0 if target[i, 0] == k else 0.0
+
+
+@register_jitable(**EXACT)
+def _soft(target, i, k):  # type: ignore[no-untyped-def]
+    return target[i, k]
+
+
+@register_jitable(**EXACT)
+def _softmax(s):  # type: ignore[no-untyped-def]
+    """pₖ = e^sₖ / Σⱼ e^sⱼ, in place."""
+    top = s[0]
+    for k in range(s.size):
+        top = s[k] if s[k] > top else top
+    for k in range(s.size):
+        s[k] = _exp(s[k] - top)
+    total = 0.0
+    for k in range(s.size):
+        total += s[k]
+    for k in range(s.size):
+        s[k] /= total
+
+
+@register_jitable(**EXACT)
+def _score(z, table):  # type: ignore[no-untyped-def]
+    """z: the identity, in the place of σ."""
+    return z
+
+
+@register_jitable(**EXACT)
+def _scores(s):  # type: ignore[no-untyped-def]
+    """s: the identity, in the place of the softmax."""
+
+
+LINKS = {"least squares": (_score, _scores)}
+"""What is compared with the target; where nothing is said, σ and the softmax of the scores."""
+
+
+@register_jitable(inline="always")
+def _ahead(X, limit):  # type: ignore[no-untyped-def]
+    """How many rows are as many bytes, one at the least."""
+    return max(1, limit // max(1, row_bytes(X)))
+
+
+def _two_classes(pull, link, stamp):  # type: ignore[no-untyped-def]
+    """w ← (1 − ηcλ) w + a x, b ← b + a, a = ηc · pull(t, link(xᵀw + b)), row after row."""
+
+    def kernel(X, rows, target, cost, rate, l2, lifted, table, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
+        stamp  # noqa: B018  in the closure, hence in Numba's cache key
+        last, far, near = rows.size - 1, _ahead(X, FAR_BYTES), _ahead(X, NEAR_BYTES)
+        bias = b[0]
+        z = read(W, 0, memo, bias, X, rows[0])
+        for n in range(rows.size):
+            ahead = rows[min(n + far, last)]
+            fetch_near(X, rows[min(n + near, last)])
+            fetch_far(X, ahead)
+            fetch_far(target, ahead)
+            if cost.size:
+                fetch_far(cost, ahead)
+            i = rows[n]
+            step = rate[n] * cost[i, 0] if cost.size else rate[n]
+            a = step * pull(target[i, 0], link(z, table))
+            if lifted:
+                bias += a
+            keep = 1.0 - step * l2
+            decay(X, memo, keep, W, sum_W)
+            z = learn(W, 0, memo, keep, a, i, bias, X, rows[min(n + 1, last)], sum_W)
+            if sum_b.size:
+                b[0] = bias
+                note(X, memo, W, b, sum_W, sum_b)
+        b[0] = bias
+
+    return kernel
+
+
+def _many_classes(pull, link, share, stamp):  # type: ignore[no-untyped-def]
+    """Wₖ ← (1 − ηcλ) Wₖ + aₖ x, bₖ ← bₖ + aₖ, aₖ = ηc · pullₖ(t, link(Wx + b)), row after row."""
+
+    def kernel(X, rows, target, cost, rate, l2, lifted, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
+        stamp  # noqa: B018  in the closure, hence in Numba's cache key
+        last, far, near = rows.size - 1, _ahead(X, FAR_BYTES), _ahead(X, NEAR_BYTES)
+        s = np.empty(b.size)
+        for k in range(b.size):
+            s[k] = read(W, k, memo, b[k], X, rows[0])
+        for n in range(rows.size):
+            ahead = rows[min(n + far, last)]
+            fetch_near(X, rows[min(n + near, last)])
+            fetch_far(X, ahead)
+            fetch_far(target, ahead)
+            if cost.size:
+                fetch_far(cost, ahead)
+            i, then = rows[n], rows[min(n + 1, last)]
+            step = rate[n] * cost[i, 0] if cost.size else rate[n]
+            link(s)
+            mean = 0.0
+            for k in range(b.size):
+                mean += (share(target, i, k) - s[k]) * s[k]
+            keep = 1.0 - step * l2
+            decay(X, memo, keep, W, sum_W)
+            for k in range(b.size):
+                a = step * pull(share(target, i, k), s[k], mean)
+                if lifted:
+                    b[k] += a
+                s[k] = learn(W, k, memo, keep, a, i, b[k], X, then, sum_W)
+            if sum_b.size:
+                note(X, memo, W, b, sum_W, sum_b)
+
+    return kernel
+
+
+def _shuffle(stamp):  # type: ignore[no-untyped-def]
+    """Fisher and Yates: from the end on, each place is swapped with one at or before it."""
+
+    def kernel(draws, order):  # type: ignore[no-untyped-def]
+        stamp  # noqa: B018  in the closure, hence in Numba's cache key
+        for i in range(order.size - 1, 0, -1):
+            j = np.int64(draws[i] * (i + 1))
+            order[i], order[j] = order[j], order[i]
+
+    return kernel
+
+
+STAMP = hashlib.sha256(
+    "".join(
+        inspect.getsource(module) for module in (numerics, compiled, lanes, row_access, sys.modules[__name__])
+    ).encode()
+).hexdigest()
+
+_numbers, _vector = types.Array(types.float64, 1, "C", readonly=True), types.Array(types.float64, 1, "C")
+_indices = types.Array(types.int64, 1, "C", readonly=True)
+_probabilities, _labels = _matrix("float64", "C", readonly=True), types.Array(types.int64, 2, "C", readonly=True)
+
+
+def _signature(rows: Any, target: Any, *table: Any) -> Any:
+    weights = _matrix("float64", "C", readonly=False)
+    return types.void(
+        rows, _indices, target, _probabilities, _numbers, types.float64, types.boolean, *table, _vector, weights,
+        _vector, weights, _vector,
+    )  # fmt: skip
+
+
+def _link(objective: str, many: int) -> Any:
+    return LINKS.get(objective, (_sigmoid, _softmax))[many]
+
+
+@made_once
+def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Callable[..., None]:
+    """The compiled steps for two classes, for one objective and kind of rows."""
+    kernel: Callable[..., Any] = _two_classes(OBJECTIVES[objective][0], _link(objective, 0), STAMP)  # type: ignore[no-untyped-call]
+    run = _compiled(kernel, _signature(rows_type(dtype, index), _probabilities, _numbers), cached=True, **EXACT)
+    table = sigmoid_table()
+    return lambda *given: run(*given[:7], table, *given[7:])
+
+
+@made_once
+def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = None) -> Callable[..., None]:
+    """The compiled steps for K classes, for labels or for a matrix of probabilities."""
+    share, target = (_hard, _labels) if hard else (_soft, _probabilities)
+    kernel: Callable[..., Any] = _many_classes(OBJECTIVES[objective][1], _link(objective, 1), share, STAMP)  # type: ignore[no-untyped-call]
+    return _compiled(kernel, _signature(rows_type(dtype, index), target), cached=True, **EXACT)
+
+
+@made_once
+def shuffle_kernel() -> Callable[..., None]:
+    """The compiled shuffle."""
+    kernel: Callable[..., Any] = _shuffle(STAMP)  # type: ignore[no-untyped-call]
+    return _compiled(kernel, types.void(_numbers, types.Array(types.int64, 1, "C")), cached=True, **EXACT)

@@ -1,0 +1,172 @@
+"""The perceptron's scan: rows in an order, weights that move at mistakes, and a log of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Sparse
+from ...results.mistake_log import MistakeLog
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+FOREVER = int(np.iinfo(np.int64).max)
+GATHERED = 2048
+"""Rows taken at once, where they do not lie in C order."""
+TIES = {"mistake": (True, True), "positive": (True, False), "negative": (False, True)}
+"""Whether a score of zero is a mistake for a row of the first class, of the second; of K classes, whether it is one for
+a class to be as strong as a later one, as an earlier one."""
+
+
+class NotFiniteScoreError(ArithmeticError):
+    """A score met NaN or infinity, or overflowed."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a perceptron learns."""
+
+    rate: float = 1.0
+    lifted: bool = True
+    """Whether there is an intercept: a feature that is always one."""
+    ties: str = "mistake"
+
+
+@dataclass(frozen=True, eq=False)
+class PerceptronState:
+    """W and b after a number of steps: all that the next step needs to know."""
+
+    weights: Floats
+    """1 × d for two classes, K × d for more."""
+    intercept: Floats
+    steps: int = 0
+    """How many rows were looked at."""
+    run: int = 0
+    """How many since the last mistake."""
+    mistakes: int = 0
+
+    @classmethod
+    def zero(cls, classes: int, d: int) -> PerceptronState:
+        """At the start."""
+        rows = 1 if classes == 2 else classes
+        return cls(np.zeros((rows, d)), np.zeros(rows))
+
+
+def scan(
+    state: PerceptronState,
+    X: Any,
+    target: NDArray[Any],
+    order: Integers,
+    manner: Manner,
+    *,
+    room: int,
+    patience: int = FOREVER,
+    record: int = FOREVER,
+    shuffled: bool = True,
+    kernel: Callable[..., Any] | None = None,
+    checked: bool = False,
+    logged: bool = True,
+) -> tuple[PerceptronState, MistakeLog]:
+    """Wherever y(xᵀw + b) ≤ 0: w ← w + ηyx, b ← b + ηy; of K classes W_y rises by ηx and the strongest other falls.
+
+    `target` is the class of each row of X by its number; `order` the rows in the order of their turns. The scan ends
+    after the last of them; or before the mistake number `room` + 1; before a mistake that ends more than `record` right
+    answers in a row; or after `patience` of these. The state's steps tell how far it came. A score that is not
+    finite raises NotFiniteScoreError. Any division into scans has the same bits. `checked` says that `check_scan` has
+    been over them; without `logged` the log that comes back is empty.
+    """
+    if not checked:
+        check_scan(state, X, target, order)
+    W, b = state.weights.copy(), state.intercept.copy()
+    log, at, rival = (np.empty(min(room, order.size), np.int64) for _ in range(3))
+    made, done, streak = 0, 0, state.run
+    for rows, part, names in _readable(X, order):
+        run = kernel or scan_kernel_for(rows, two=len(W) == 1)
+        here = target if names is None else target[names]
+        gone, new, streak = run(
+            rows, part, here, manner.rate, manner.lifted, TIES[manner.ties], shuffled, patience, record, W, b, streak,
+            log[made:], at[made:], rival[made:],
+        )  # fmt: skip
+        if streak < 0:
+            raise NotFiniteScoreError
+        fresh = slice(made, made + new)
+        at[fresh] += done
+        if names is not None:
+            log[fresh] = names[log[fresh]]
+        made, done = made + new, done + gone
+        if gone < part.size or streak >= patience:
+            break
+    after = replace(state, weights=W, intercept=b, steps=state.steps + done, run=streak, mistakes=state.mistakes + made)
+    if not logged:
+        return after, replace(MistakeLog.empty(), seen=after.steps)
+    kept = [each[:made] if 2 * made >= each.size else each[:made].copy() for each in (log, at, rival)]
+    kept[1] += state.steps
+    return after, MistakeLog(kept[0], kept[1], target[kept[0]], kept[2], after.steps)
+
+
+def check_scan(state: PerceptronState, X: Any, target: NDArray[Any], order: Integers) -> None:
+    """Compiled scans go wherever they are sent: rows, columns and classes that are not there are refused."""
+    W, (n, d) = state.weights, X.shape
+    classes = max(2, len(W))
+    if W.ndim != 2 or W.shape[1] != d or state.intercept.shape != W.shape[:1]:
+        raise ValueError(
+            f"weights of shape {W.shape} and intercepts of shape {state.intercept.shape} do not fit X of shape "
+            f"{X.shape}."
+        )
+    if target.shape != (n,) or target.dtype != np.int64 or order.dtype != np.int64:
+        raise ValueError(
+            f"the classes are {target.dtype} of shape {target.shape}, the order {order.dtype}; an int64 for each of "
+            f"{n} rows is needed."
+        )
+    if n and not 0 <= target.min() <= target.max() < classes:
+        raise ValueError(f"the classes go from {target.min()} to {target.max()}; there are {classes}.")
+    if order.size and not 0 <= order.min() <= order.max() < n:
+        raise ValueError(f"the order names rows {order.min()} to {order.max()}; there are {n}.")
+
+
+def _readable(X: Any, order: Integers) -> Iterator[tuple[Any, Integers, Integers | None]]:
+    """X as the compiled scans take it, with the order; rows that do not lie in C order are gathered, some at a time."""
+    if isinstance(X, Sparse):
+        yield X.parts, order, None
+    elif X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
+        yield X, order, None
+    else:
+        for lo in range(0, order.size, GATHERED):
+            names = order[lo : lo + GATHERED]
+            here = np.empty((names.size, X.shape[1]), X.dtype.newbyteorder("="))
+            here[:] = X[names]
+            yield here, np.arange(names.size), names
+
+
+def kind_of(rows: Any) -> tuple[str, str | None]:
+    """The precision of rows, and of CSR rows the kind of their column numbers."""
+    return (rows[0].dtype.name, rows[1].dtype.name) if isinstance(rows, tuple) else (rows.dtype.name, None)
+
+
+def scan_kernel_for(rows: Any, *, two: bool) -> Callable[..., Any]:
+    """The compiled scan for these rows."""
+    from .perceptron_kernels import scan_kernel
+
+    return scan_kernel(*kind_of(rows), two)
+
+
+def sum_of_mistakes(X: Any, log: MistakeLog, factors: Floats, W: Floats, b: Floats) -> None:
+    """W_own += Σ cₗxₗ, b_own += Σ cₗ, and less as much for the rival; of two classes W += Σ cₗyₗxₗ."""
+    from .perceptron_kernels import sum_kernel
+
+    if W.shape[1] != X.shape[1] or (len(log) and not 0 <= log.rows.min() <= log.rows.max() < len(X)):
+        raise ValueError(f"a log of other rows, or weights of shape {W.shape}, do not fit X of shape {X.shape}.")
+    none = np.zeros_like(log.rows)
+    sides = [(none, log.signs)] if len(W) == 1 else [(log.own, 1.0), (log.rival, -1.0)]
+    for classes, sign in sides:
+        signed = np.ascontiguousarray(sign * factors, dtype=np.float64)
+        done = 0
+        for rows, part, _ in _readable(X, log.rows):
+            here = slice(done, done + part.size)
+            sum_kernel(*kind_of(rows))(rows, part, classes[here], signed[here], W)
+            done += part.size
+        np.add.at(b, classes, signed)

@@ -1,0 +1,158 @@
+"""One row at a time: passes of the stochastic scan, each followed by a look at where they lead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...losses.softmax import ClassLoss
+from ...numerics.linalg import EPS
+from ..certificates.margin import Bounds
+from ..coordinates import class_separates, frame_of, separates
+from ..minimise import Fit, plan_of
+from ..oscillation import Oscillation, Wobble
+from ..problem import Floats, NotFiniteError, Outcome, Problem, Progress
+from ..risk.evaluate import Evaluation
+from ..risk.margin import Frame
+from ..solvers.descent import State
+from .online import LearningRate, OnlineState, row_order, scan
+
+DECAY = 0.75
+"""The default schedule falls as the passes to this power."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How the rows are walked."""
+
+    target: Any
+    """The probability of the second class, the index of the class, or a row of probabilities, for each row."""
+    cost: Floats
+    objective: str
+    rate: Callable[[Any], Any] | None
+    order: str
+    averaging: bool
+
+
+def walk(problem: Problem, how: Walk) -> Fit:
+    """Passes over the rows, one row a step, until the weights converge, go round in rings, or the passes are spent."""
+    rows, many = problem.rows, isinstance(problem.loss, ClassLoss)
+    counted: Any = np.flatnonzero(rows.costs > 0) if rows.cost.size else len(rows)
+    count = int(np.size(counted)) if rows.cost.size else len(rows)
+    frame = frame_of(rows, problem.lifted, problem.seed)
+    look, rng = Evaluation(problem, frame), np.random.default_rng(problem.seed)
+    rate = how.rate or default_rate(frame, count, rows.weight / count)
+    state = begin(problem)
+    weights, intercept = reading(state, many, averaging=False)
+    wobble, moved_by, done, move = Wobble(np.append(weights, intercept)), "start", 0.0, math.inf
+    while True:
+        at = look(weights, intercept)
+        if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
+            raise NotFiniteError
+        norm, passes = float(np.linalg.norm(at.gradient)), 2 * done + 1
+        yield Progress(weights, intercept, at.value, norm, move if done else 0.0, passes, moved_by)
+        parts = class_separates if many else separates
+        if problem.l2 == 0 and at.margin > 0 and parts(rows, weights, intercept):
+            return _outcome("separated", problem, weights, intercept, at.value, passes)
+        steady = done and _constant(rate) and not how.averaging
+        rings = wobble.add(at.value, np.append(weights, intercept)) if steady else None
+        converged = move <= math.sqrt(problem.tol)
+        if rings is not None or converged or done >= problem.max_passes:
+            return _judge(problem, frame, weights, intercept, at.value, passes, rings, converged)
+        part = min(1.0, problem.max_passes - done)
+        order = row_order(how.order, counted, rng)[: max(1, round(part * count))]
+        state = scan(
+            state, rows.X, how.target, how.cost, order, objective=how.objective, rate=rate,
+            l2=step_l2(problem.l2, how.objective), fit_intercept=problem.lifted, averaging=how.averaging,
+        )  # fmt: skip
+        done, moved_by, before = done + len(order) / count, "stochastic", (weights, intercept)
+        weights, intercept = reading(state, many, averaging=how.averaging)
+        if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
+            return _diverged(problem, *before, at.value, passes)
+        move = _relative_move(weights, intercept, *before)
+        if not math.isfinite(move):
+            return _diverged(problem, *before, at.value, passes)
+
+
+def step_l2(l2: float, objective: str) -> float:
+    """The penalty of a step: halved with the squared error, because the notes' rule is half of its slope."""
+    return l2 / 2 if objective == "squared" else l2
+
+
+def default_rate(frame: Frame, n: int, cost: float = 1.0) -> LearningRate:
+    """η₀ = 1/(c̄ E‖(x, 1)‖²), a quarter of the inverse of a row's largest curvature, falling with the passes.
+
+    A row's step is multiplied by its cost, so that the mean cost c̄ divides: the unit of the costs does not matter.
+    """
+    size = float(np.sum(frame.scale**2 + frame.center**2)) + frame.lifted
+    return LearningRate(1 / max(size, EPS) / cost, power=DECAY, delay=float(n))
+
+
+def begin(problem: Problem) -> OnlineState:
+    """The start that was asked for; zero for least squares, which is not one row at a time."""
+    d, many = problem.rows.X.shape[1], isinstance(problem.loss, ClassLoss)
+    shape = (problem.classes if many else 1, d)
+    if isinstance(problem.init, tuple):
+        weights, intercept = problem.init
+        return OnlineState(np.reshape(weights, shape).astype(float), np.reshape(intercept, shape[:1]).astype(float))
+    if problem.init == "random":
+        return OnlineState(np.random.default_rng(problem.seed).standard_normal(shape) / d, np.zeros(shape[0]))
+    return OnlineState(np.zeros(shape), np.zeros(shape[0]))
+
+
+def reading(state: OnlineState, many: bool, *, averaging: bool) -> tuple[Floats, Any]:
+    """The weights to be read off: the last, or the mean of all."""
+    weights, intercept = state.averaged() if averaging else state.last()
+    return (weights, intercept) if many else (weights[0], float(intercept[0]))
+
+
+def _constant(rate: Any) -> bool:
+    return isinstance(rate, LearningRate) and rate.power == 0
+
+
+def _relative_move(weights: Floats, intercept: Any, old_weights: Floats, old_intercept: Any) -> float:
+    new, old = np.append(weights, intercept), np.append(old_weights, old_intercept)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _ratio(new, old)
+
+
+def _ratio(new: Floats, old: Floats) -> float:
+    return float(np.linalg.norm(new - old)) / max(float(np.linalg.norm(new)), 1e-300)
+
+
+def _judge(
+    problem: Problem, frame: Frame, weights: Floats, intercept: Any, value: float, passes: float,
+    rings: Oscillation | None, converged: bool,
+) -> Outcome:  # fmt: skip
+    """The certificate at the end: chance leads close to a minimum, and how close can still be proved."""
+    solver = "lbfgs" if problem.loss.convex else "newton"
+    literal = replace(problem, solver=solver, init=(weights, intercept), rate=1.0)  # so that no column is dropped
+    plan = plan_of(literal, frame)
+    at = plan.risk(plan.start)
+    found, cost = plan.prove(State(plan.start, at, 0.0, 0.0, 0.0), plan.proof_share(), problem.tol * abs(at.value))
+    proved = found is not None and found.gap <= problem.tol * abs(at.value)
+    status = ("optimal" if found.only else "local") if proved and found is not None else "budget"
+    d, dependence = weights.shape[-1], plan.dependence
+    aliased = np.empty(0, np.intp) if dependence is None else dependence.aliased[dependence.aliased < d]
+    ended = _outcome(status, problem, weights, intercept, value, passes + plan.passes + cost, found)
+    return replace(ended, aliased=aliased, oscillation=rings, converged=converged)
+
+
+def _diverged(problem: Problem, weights: Floats, intercept: Any, value: float, passes: float) -> Outcome:
+    """The weights overflowed: the last ones that had not are kept."""
+    ended = _outcome("budget", problem, weights, intercept, value, passes)
+    return replace(ended, oscillation=Oscillation(math.inf, value, math.inf))
+
+
+def _outcome(
+    status: str, problem: Problem, weights: Floats, intercept: Any, value: float, passes: float,
+    found: Bounds | None = None,
+) -> Outcome:  # fmt: skip
+    d = problem.rows.X.shape[1]
+    return Outcome(
+        status, weights, intercept, value, passes, found, np.empty(0, np.intp), np.zeros(d), False, True, False
+    )

@@ -1,0 +1,1 @@
+"""Exact answers about rows: separation, margin, the fewest mistakes."""

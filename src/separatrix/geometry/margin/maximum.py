@@ -1,0 +1,159 @@
+"""The largest margin: a few rows at a time inside, a pass over all of them outside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...results.separability import Combination
+from .ending import Certified, certified, crossing
+from .flat import EPS
+from .hull import Hull, Lowest
+from .nearest import Nearest, nearest
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+ALL = 1 << 16
+"""Numbers up to which all rows are taken inside at once."""
+MOST = 1 << 25
+"""Numbers of rows that are taken inside, about."""
+SEED = 0
+
+
+class Progress(NamedTuple):
+    """Where the search stands after a pass: in the user's units, y(xᵀw + b) = 1 on the rows that carry w."""
+
+    weights: Floats
+    intercept: float
+    lower: float
+    """The margin of these weights on all rows, up to rounding; negative while they do not separate them."""
+    upper: float
+    """No rule has a larger margin."""
+    passes: float
+    working: int
+    """How many rows were looked at inside."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the search ended."""
+
+    status: str
+    passes: float
+    best: Progress | None
+    """The weights with the largest margin so far, where nothing is proved."""
+    found: Certified | None = None
+    crossing: Combination | None = None
+    stalled: bool = False
+    """Whether it ended because rounding allows no better."""
+
+
+def maximise(hull: Hull, tol: float, max_passes: float) -> Generator[Progress, None, Outcome]:
+    """min ‖w‖ with yᵢ(xᵢᵀw + b) ≥ 1 for all i, by row generation around Wolfe's algorithm."""
+    pool, passes = _first(hull), 1.0
+    carriers, multipliers = _one_of_each(hull, pool), np.ones(hull.groups)
+    best: Progress | None = None
+    while True:
+        points, group = hull.points(pool), hull.group(pool)
+        near = nearest(points, group, np.flatnonzero(np.isin(pool, carriers)), _ordered(pool, carriers, multipliers))
+        carriers, multipliers = pool[near.corral], near.multipliers
+        if near.zero:
+            combination = crossing(hull, carriers, multipliers)
+            if combination is None:
+                return Outcome("budget", passes, best, stalled=True)
+            return Outcome("not-separable", passes, best, crossing=combination)
+        lowest = hull.lowest(near.z / hull.unit, _quota(hull))
+        passes += 1
+        step = _progress(hull, near, lowest, passes, len(pool))
+        best = step if best is None or step.lower > best.lower else best
+        yield step
+        news = _below(hull, lowest, _corral_levels(points, group, near), _enough(hull, near, tol), pool)
+        found = None
+        if not len(news):
+            found = certified(hull, carriers, multipliers)
+            passes += 2
+            if found.relative_gap <= tol and found.feasible:
+                return Outcome("optimal", passes, best, found)
+            news = np.setdiff1d(found.lowest, pool)
+        if not len(news) or passes >= max_passes:
+            return Outcome("budget", passes, best, found, stalled=not len(news))
+        pool = np.append(_trimmed(hull, pool, points @ near.z, near), news)
+
+
+def _first(hull: Hull) -> Indices:
+    """All rows that count where they are few, else a sample."""
+    counts = hull.counts
+    rows = np.arange(len(hull.rows)) if counts is None else np.flatnonzero(counts)
+    if len(rows) * hull.width <= ALL:
+        return rows
+    count = min(len(rows), max(256, 8 * hull.width), _room(hull))
+    sample = np.random.default_rng(SEED).choice(rows, count, replace=False)
+    some = [rows[np.flatnonzero(hull.group(rows) == g)[0]] for g in range(hull.groups)]
+    return np.union1d(sample, np.array(some))  # type: ignore[no-any-return]
+
+
+def _room(hull: Hull) -> int:
+    """How many rows may be written out: many for a corral, which is at most one larger than the weights."""
+    return max(2 * hull.width, MOST // hull.width)
+
+
+def _one_of_each(hull: Hull, pool: Indices) -> Indices:
+    """A row of each group: where a corral begins."""
+    group = hull.group(pool)
+    return np.sort(np.array([pool[np.flatnonzero(group == g)[0]] for g in range(hull.groups)]))
+
+
+def _ordered(pool: Indices, carriers: Indices, multipliers: Floats) -> Floats:
+    """The multipliers of the carriers, in the order in which they stand in the pool."""
+    place = {row: at for at, row in enumerate(carriers.tolist())}
+    return multipliers[[place[row] for row in pool.tolist() if row in place]]  # type: ignore[no-any-return]
+
+
+def _quota(hull: Hull) -> int:
+    """How many of the lowest rows each run and group may bring."""
+    runs = sum(1 for _ in hull.rows.runs())
+    return max(4, (4 * hull.width + 64) // (runs * hull.groups))
+
+
+def _corral_levels(points: Floats, group: Indices, near: Nearest) -> Floats:
+    """The score of the rows that carry z, in each group."""
+    scores, members = points[near.corral] @ near.z, group[near.corral]
+    return np.array([scores[members == g].mean() for g in range(int(members.max()) + 1)])
+
+
+def _enough(hull: Hull, near: Nearest, tol: float) -> float:
+    """How far below the corral's level a row must lie to matter."""
+    length = float(np.linalg.norm(near.z))
+    return max(min(tol / 16, 1e-6) * length**2, 8 * EPS * math.sqrt(hull.width) * length)
+
+
+def _below(hull: Hull, lowest: Lowest, levels: Floats, enough: float, pool: Indices) -> Indices:
+    """The rows found by a pass that lie below the corral's level, and are new."""
+    low = lowest.scores < levels[hull.group(lowest.rows)] - enough
+    return np.setdiff1d(lowest.rows[low], pool)
+
+
+def _trimmed(hull: Hull, pool: Indices, scores: Floats, near: Nearest) -> Indices:
+    """The pool without its highest rows, where it has become long; the corral stays, so that no step is undone."""
+    limit = min(max(2000, 20 * hull.width), _room(hull))
+    if len(pool) <= limit:
+        return pool
+    keep = np.argsort(scores, kind="stable")[: limit // 2]
+    return pool[np.union1d(keep, near.corral)]  # type: ignore[no-any-return]
+
+
+def _progress(hull: Hull, near: Nearest, lowest: Lowest, passes: float, working: int) -> Progress:
+    K, length = hull.groups, float(np.linalg.norm(near.z))
+    weights = near.z * (K / length**2 / hull.unit)
+    levels = lowest.levels * (K / length**2)
+    intercept = float(weights[-1]) if hull.lifted else 0.0
+    if hull.free:
+        intercept = float(levels[0] - levels[1]) / 2 - float(hull.centre @ weights)
+    lower = float(lowest.levels.sum()) / (K * length) * hull.unit
+    return Progress(hull.in_all_columns(weights), intercept, lower, length * hull.unit / K, passes, working)

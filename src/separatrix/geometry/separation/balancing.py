@@ -1,0 +1,211 @@
+"""Signed rows that balance: many that span, few that cross."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.reading import written
+from ...numerics.rational import balances_exactly
+from ...numerics.threads import one_blas_thread
+from ...results.separability import Combination
+from ..program import even_balance, few_that_balance
+from .directions import POOR, RANK, simple
+from .newton import try_newton
+from .search import SURE, WIDE, Found, TroubleError
+from .thinning import thinned
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+FEWER, ENOUGH = 3, 30
+"""Rows for each weight with which a balance is first tried; those that may all stay."""
+EXACT = 24
+"""Weights up to which it is worked out in fractions whether rows cross exactly."""
+TRIES, EVEN = 4, 1e-6
+"""How many crossings are looked for until the smallest of its multipliers is not too small beside the largest."""
+SPAN = 1e-14
+"""The square of a singular value, relative, with which rows span a direction."""
+SMALL = 100_000
+FAINT, FAINTEST = 1e-6, 1e-13
+"""Multipliers, relative to the largest, that are better done without; that are small enough to be anything."""
+
+
+class Balance(NamedTuple):
+    """Rows of the working set and what they are multiplied by."""
+
+    rows: Indices
+    multipliers: Floats
+    rank: int
+
+
+def balance_of(found: Found) -> Balance:
+    """Positive multipliers of boundary rows that span them, of as few rows as come easily."""
+    rows, A = found.boundary, found.working.A[found.boundary]
+    with one_blas_thread():
+        known = found.weights is not None and len(rows) <= ENOUGH * A.shape[1]
+        Q = np.eye(A.shape[1]) if known else _row_space(A)
+        rank = Q.shape[1]
+        if not rank:  # rows of zeros only
+            return Balance(rows[:1], np.ones(1), 0)
+        order, count = np.random.default_rng(0).permutation(len(rows)), FEWER * rank
+        while True:
+            if known and count > 2 * FEWER * rank and rank < WIDE:  # smaller ones were tried in vain
+                assert found.weights is not None
+                balanced = _without_the_faint(A, np.arange(len(rows)), found.weights, sure=True)
+            else:
+                balanced = _balanced(A if known else A @ Q, np.sort(order[:count]))
+            if balanced is not None:
+                return Balance(rows[balanced[0]], balanced[1], rank)
+            if count >= len(rows):
+                break
+            count *= 2
+        weights = even_balance(A @ Q)
+    if weights is None:
+        raise TroubleError
+    return Balance(rows, weights, rank)
+
+
+def _balanced(A: Floats, part: Indices) -> tuple[Indices, Floats] | None:
+    """Rows of this part and positive multipliers that balance and span; rows that hardly count are left out."""
+    if len(part) < len(A) and not _spans(A[part]):
+        return None
+    tried = try_newton(A[part], SURE)
+    if tried.status == "separated":
+        return None
+    best = _without_the_faint(A, part, tried.weights, tried.status == "overlap")
+    if best is None or best[1].min() >= FAINT * best[1].max() or best[1].size * A.shape[1] > SMALL:
+        return best
+    even = even_balance(A[best[0]])  # rows that hardly count, and yet are needed for the span
+    return (best[0], even) if even is not None and even.min() > best[1].min() / best[1].max() * even.max() else best
+
+
+def _without_the_faint(A: Floats, part: Indices, weights: Floats, sure: bool) -> tuple[Indices, Floats] | None:
+    """The same without rows that hardly count; None if what is left is not known to span and balance by itself."""
+    best = (part, np.asarray(np.maximum(weights, FAINTEST * weights.max()))) if sure else None
+    while (faint := weights < FAINT * weights.max()).any():
+        part = part[~faint]
+        if len(part) <= A.shape[1] or not _spans(A[part]):
+            break
+        tried = try_newton(A[part], SURE)
+        if tried.status == "separated":
+            break
+        weights = tried.weights
+        if tried.status == "overlap":
+            best = part, np.asarray(np.maximum(weights, FAINTEST * weights.max()))
+    return best
+
+
+def _spans(A: Floats) -> bool:
+    """Whether these rows span all that the columns allow, well above the rounding of their coordinates."""
+    length = np.linalg.norm(A, axis=1)
+    unit = A[length > 0] / length[length > 0, None]
+    values = np.linalg.eigvalsh(unit.T @ unit)
+    return bool(values[0] > SPAN * values[-1])
+
+
+def _row_space(A: Floats) -> Floats:
+    """A basis of the span of the rows, in which they are as far as can be from a smaller one."""
+    length = np.linalg.norm(A, axis=1)
+    if not length.any():
+        return np.zeros((A.shape[1], 0))
+    _, s, Vt = np.linalg.svd(A[length > 0] / length[length > 0, None], full_matrices=False)
+    rank = int((s > RANK * s[0]).sum())
+    if rank == A.shape[1] and s[-1] > POOR * s[0]:
+        return np.eye(rank)
+    return np.asarray(Vt[:rank].T * (s[0] / s[:rank]))
+
+
+def crossing_of(found: Found, balance: Balance) -> Balance:
+    """At most (rank + 1) of these rows that balance."""
+    A = found.working.A[balance.rows]
+    zero = np.flatnonzero(~A.any(axis=1))
+    if zero.size:  # a row of zeros balances by itself
+        return Balance(balance.rows[zero[:1]], np.ones(1), 0)
+    with one_blas_thread():
+        if balance.rank < A.shape[1] or balance.rank < WIDE:
+            A = A @ _row_space(A)
+        best: tuple[Indices, Floats] | None = None
+        for few, multipliers in _few(A, balance.multipliers):
+            if len(few) <= A.shape[1]:
+                neat = _only_balance(A[few])
+                if neat is None:
+                    continue
+                multipliers = neat
+            if np.abs(multipliers @ A[few]).max() > 1e-12 * multipliers.max() * np.abs(A[few]).max():
+                continue
+            if best is None or _evenness(multipliers) > _evenness(best[1]):
+                best = few, multipliers
+            if _evenness(multipliers) > EVEN:
+                break
+    if best is None:
+        raise TroubleError
+    return Balance(balance.rows[best[0]], simple(best[1]), len(best[0]) - 1)
+
+
+def _evenness(multipliers: Floats) -> float:
+    return float(multipliers.min() / multipliers.max())
+
+
+def _few(A: Floats, multipliers: Floats) -> Iterator[tuple[Indices, Floats]]:
+    """Few rows that balance: those that are left when the others are taken out, or vertices of a linear program."""
+    found = thinned(A, multipliers) if len(A) > A.shape[1] else None
+    if found is not None:
+        yield found
+    for seed in range(TRIES if A.shape[1] < WIDE else 0):
+        chosen = few_that_balance(A, np.random.default_rng(seed).random(len(A)))
+        if chosen is not None:
+            few = np.flatnonzero(chosen > 1e-9 * chosen.max())
+            yield few, chosen[few]
+
+
+def _only_balance(A: Floats) -> Floats | None:
+    """λ > 0 with Aᵀλ = 0, of rows that balance in one way only."""
+    length = np.linalg.norm(A, axis=1)
+    U, s, _ = np.linalg.svd(A / length[:, None], full_matrices=True)
+    found = U[:, len(A) - 1] / length
+    found = found * np.sign(found.sum())
+    steady = len(s) < len(A) - 1 or len(A) < 2 or s[len(A) - 2] > 1e-6 * s[0]
+    left = np.abs(found @ A) <= 1e-13 * (found @ np.abs(A)) + 1e-13 * found.max() * length.max()
+    return found if steady and left.all() and (found > 0).all() else None
+
+
+def slip_of(found: Found, balance: Balance, full_rank: int) -> float:
+    """How far from balance, relative to what is balanced, where no completion of the last digits makes it exact."""
+    if balance.rank >= full_rank and (full_rank > EXACT or _steady(found.working.A[balance.rows], balance)):
+        return 0.0  # the check completes its multipliers
+    case, other = found.working.case[balance.rows], found.working.other[balance.rows]
+    own, X = found.cases.own[case], written(found.cases.X, found.cases.row[case]).astype(np.float64)
+    X = np.column_stack([X, np.ones((len(X), int(found.cases.lifted)))])
+    blocks = [(1.0 * (own == k) - 1.0 * (other == k))[:, None] * X for k in range(1, found.cases.classes)]
+    A = np.hstack(blocks)
+    if balances_exactly(A, balance.multipliers):
+        return 0.0
+    ratio, left = 0.0, 0.0
+    for j, column in enumerate(A.T):
+        there = column != 0
+        terms = zip(balance.multipliers[there].tolist(), column[there].tolist(), strict=True)
+        total = abs(float(sum((Fraction(a) * Fraction(b) for a, b in terms), Fraction(0))))
+        if found.cases.lifted and (j + 1) % X.shape[1] == 0:
+            left += total  # ones are not perturbed: the flows between classes are scaled instead
+        elif total:
+            ratio += total / float(balance.multipliers @ np.abs(column))
+    flow = np.zeros((found.cases.classes,) * 2)
+    np.add.at(flow, (own, other), balance.multipliers)
+    return ratio + 3 * left / float(flow[flow > 0].min())
+
+
+def _steady(A: Floats, balance: Balance) -> bool:
+    """Whether the rows, each as heavy as it counts, are so far from dependent that last digits do not matter."""
+    s = np.linalg.svd(A @ _row_space(A) * (balance.multipliers / balance.multipliers.max())[:, None], compute_uv=False)
+    return not s.size or bool(s[-1] > POOR**2 * s[0])
+
+
+def combination(found: Found, balance: Balance) -> Combination:
+    """The same by rows of X."""
+    cases, case = found.cases, found.working.case[balance.rows]
+    return Combination(cases.row[case], cases.own[case], found.working.other[balance.rows], balance.multipliers)

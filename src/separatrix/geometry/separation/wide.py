@@ -1,0 +1,117 @@
+"""A rule that separates, where there are too many weights for the search: by descent, a few passes over the rows.
+
+It finds such a rule where a clear one exists, as most do that have more columns than rows. Finding none proves nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Sparse
+from ...data.reading import largest
+from .cases import Cases
+
+Floats = NDArray[np.float64]
+
+PASSES, MORE, CLEAR = 200, 4, 0.5
+"""Passes at most; those that are added to a rule that separates, until the least of its margins is so large."""
+SLOW = 1e-4
+"""A fall of the sum, relative, with which it would not come near zero in all passes."""
+MEMORY, NUMBERS = 10, 20_000_000
+"""Steps that L-BFGS remembers, and numbers that it may hold."""
+BLOCK = 1 << 20
+"""Numbers of dense rows that are squared at a time."""
+
+
+class FoundError(Exception):
+    """A rule was found: the descent ends here."""
+
+
+def separating_rule(cases: Cases) -> Floats | None:
+    """W, b with s_own > s_other for all rows, s = Wx + b: classes × (weights, intercept); None if none was found.
+
+    By the descent of Σᵢ Σₖ [1 − (s_own − sₖ)/‖zᵢ‖]₊², z in units of the columns' root mean squares.
+    """
+    size = (cases.classes - 1) * (cases.X.shape[1] + 1)
+    if len(np.unique(cases.row)) < len(cases) or 7 * size > NUMBERS:  # a row of two classes is on both sides
+        return None
+    hinges = Hinges(cases)
+    memory = min(MEMORY, (NUMBERS // size - 1) // 2)
+    options: Any = {"maxcor": memory, "maxfun": PASSES, "maxiter": PASSES, "ftol": SLOW, "gtol": 0.0}
+    from scipy.optimize import minimize  # 0.1 s to load, and few fits need it
+
+    descend: Any = minimize
+    with suppress(FoundError):
+        descend(hinges, np.zeros(size), jac=True, method="L-BFGS-B", options=options)
+    return hinges.best
+
+
+class Hinges:
+    """½ Σᵢ Σₖ [1 − (s_own − sₖ)/‖zᵢ‖]₊² over k ≠ own, with its gradient; it remembers the rule that parts them best."""
+
+    def __init__(self, cases: Cases) -> None:
+        self.cases, self.own = cases, cases.own
+        self.X = cases.X if len(cases) == len(cases.X) else cases.X[cases.row]
+        self.rest = np.flatnonzero(np.arange(cases.classes) != cases.reference)
+        self.scale = _root_mean_square(self.X)
+        self.length = np.sqrt(_squares_of_rows(self.X, self.scale) + cases.lifted)
+        self.length[self.length == 0] = 1.0
+        self.best: Floats | None = None
+        self.nearest, self.more = 0.0, MORE
+
+    def __call__(self, v: Floats) -> tuple[float, Floats]:
+        """The value and the gradient at v, classes but that of reference × (weights, intercept)."""
+        V = v.reshape(len(self.rest), -1)
+        W, b = V[:, :-1] / self.scale, V[:, -1] * self.cases.lifted
+        scores = np.zeros((len(self.X), self.cases.classes))
+        scores[:, self.rest] = (self.X @ W.T + b) / self.length[:, None]
+        every = np.arange(len(scores))
+        margins = scores[every, self.own][:, None] - scores
+        margins[every, self.own] = np.inf
+        self._remember(np.column_stack([W, b]), float(margins.min()))
+        short = np.maximum(1 - margins, 0.0)
+        pull = short / self.length[:, None]
+        pull[every, self.own] = -pull.sum(axis=1)
+        pull = pull[:, self.rest]
+        gradient = np.column_stack([_product(self.X, pull) / self.scale, pull.sum(axis=0) * self.cases.lifted])
+        return float(np.square(short).sum()) / 2, gradient.ravel()
+
+    def _remember(self, rule: Floats, nearest: float) -> None:
+        if nearest > self.nearest:
+            self.best, self.nearest = np.zeros((self.cases.classes, rule.shape[1])), nearest
+            self.best[self.rest] = rule
+        if self.best is not None:
+            self.more -= 1
+            if self.nearest >= CLEAR or self.more < 0:
+                raise FoundError
+
+
+def _product(X: Any, pull: Floats) -> Floats:
+    """pullᵀX."""
+    return np.asarray((X.scipy().T @ pull).T if isinstance(X, Sparse) else pull.T @ X)
+
+
+def _root_mean_square(X: Any) -> Floats:
+    """√(Σᵢxᵢⱼ²/n), without overflow or underflow; one for a column of zeros."""
+    most = largest(X)
+    unit = np.where(most > 0, most, 1.0)
+    if isinstance(X, Sparse):
+        sums = np.bincount(X.named, weights=np.square(X.numbers / unit[X.named]), minlength=X.width)
+    else:
+        size = max(1, BLOCK // X.shape[1])
+        sums = sum(np.square(X[lo : lo + size] / unit).sum(axis=0) for lo in range(0, len(X), size))
+    return np.where(most > 0, unit * np.sqrt(sums / len(X)), 1.0)
+
+
+def _squares_of_rows(X: Any, scale: Floats) -> Floats:
+    """Σⱼ (xᵢⱼ/scaleⱼ)²."""
+    if isinstance(X, Sparse):
+        row = np.repeat(np.arange(len(X)), np.diff(X.starts))
+        squares = np.square(X.numbers / scale[X.named], dtype=np.float64)
+        return np.asarray(np.bincount(row, weights=squares, minlength=len(X)), dtype=np.float64)
+    size = max(1, BLOCK // X.shape[1])
+    return np.concatenate([np.square(X[lo : lo + size] / scale).sum(axis=1) for lo in range(0, len(X), size)])

@@ -1,0 +1,123 @@
+"""Rules whose boundary must pass through rows of the first class: without an intercept, such as x and −x both.
+
+The rows that no rule gets strictly right span a space; the weights must be perpendicular to it, exactly. So they are
+sought as whole multiples of whole vectors that are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..program import row_scale, silent
+
+Floats = NDArray[np.float64]
+BITS = (0, 3, 6, 12, 20, 30)
+"""Digits of the multiples: few at first, so that products stay exact."""
+EXACT = 2**53
+ROOM = 1e-9
+"""The least distance, in units of the rows, that a program of floats can tell from none."""
+
+
+def rules_on_faces(X: Floats, up: NDArray[np.bool_], seconds: float) -> Iterator[Floats]:
+    """Weights with xᵀw > 0 on the second class and xᵀw ≤ 0 on the first, as floats allow."""
+    flat = _always_zero(X, up, seconds)
+    if flat is None or not flat.any():
+        return
+    basis = perpendicular(X[flat])
+    if not basis:
+        yield np.zeros(X.shape[1])
+        return
+    B = np.array(basis, dtype=object)
+    rest = X[~flat] @ np.array(B, dtype=float).T
+    rest = rest * (np.where(up[~flat], 1.0, -1.0) * row_scale(rest))[:, None]
+    u = apart(rest, np.ones(len(rest), bool), seconds)
+    if u is None:
+        return
+    for bits in BITS:
+        whole = [round(value * 2**bits) for value in u.tolist()]
+        weights = [sum(k * b[j] for k, b in zip(whole, basis, strict=True)) for j in range(X.shape[1])]
+        if max(map(abs, weights), default=0) < EXACT:
+            yield np.array(weights, dtype=float)
+
+
+def _always_zero(X: Floats, up: NDArray[np.bool_], seconds: float) -> NDArray[np.bool_] | None:
+    """The rows of the first class on which every rule that errs nowhere is zero; None if there is no such rule.
+
+    max Σᵢ tᵢ with −xᵢᵀv ≥ tᵢ, 0 ≤ tᵢ ≤ 1 on the first class and xᵢᵀv ≥ 1 on the second: at the optimum t is 0 or 1.
+    """
+    A = np.where(up[:, None], X, -X)
+    A = A * row_scale(A)[:, None]
+    n, width = A.shape
+    highs, free, first = silent(), np.full(width, highspy.kHighsInf), np.flatnonzero(~up)
+    cost = np.append(np.zeros(width), -np.ones(len(first)))
+    highs.addCols(
+        len(cost), cost, np.append(-free, np.zeros(len(first))), np.append(free, np.ones(len(first))), 0,
+        np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0),
+    )  # fmt: skip
+    for i in range(n):
+        at, value = np.flatnonzero(A[i]), A[i][A[i] != 0]
+        if not up[i]:
+            at, value = np.append(at, width + np.searchsorted(first, i)), np.append(value, -1.0)
+        highs.addRow(float(up[i]), highspy.kHighsInf, len(at), at.astype(np.int32), value)
+    highs.setOptionValue("time_limit", max(seconds, 0.01))
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    flat = np.zeros(n, bool)
+    flat[first] = np.asarray(highs.getSolution().col_value)[width:] < 0.5
+    return flat
+
+
+def perpendicular(X: Floats) -> list[list[int]]:
+    """Whole vectors that span all that is perpendicular to the rows, exactly."""
+    width = X.shape[1]
+    pivots: list[tuple[int, list[Any]]] = []
+    for numbers in X.tolist():
+        row: list[Any] = [Fraction(value) for value in numbers]
+        for at, pivot in pivots:
+            row = [a - row[at] * b for a, b in zip(row, pivot, strict=True)] if row[at] else row
+        lead = next((k for k in range(width) if row[k]), None)
+        if lead is not None:
+            row = [a / row[lead] for a in row]
+            pivots = [(at, [a - p[lead] * b for a, b in zip(p, row, strict=True)]) for at, p in pivots]
+            pivots.append((lead, row))
+    taken, basis = {at for at, _ in pivots}, []
+    for free in (j for j in range(width) if j not in taken):
+        vector = [Fraction(0)] * width
+        vector[free] = Fraction(1)
+        for at, pivot in pivots:
+            vector[at] = -pivot[free]
+        scale = math.lcm(*(value.denominator for value in vector))
+        basis.append([int(value * scale) for value in vector])
+    return basis
+
+
+def apart(A: Floats, strict: NDArray[np.bool_], seconds: float) -> Floats | None:
+    """argmax of t with aᵢᵀv ≥ t on the strict rows, aᵢᵀv ≥ 0 on the others, −1 ≤ v ≤ 1; None if t = 0."""
+    n, width = A.shape
+    highs, one = silent(), np.ones(width + 1)
+    highs.addCols(
+        width + 1, np.append(np.zeros(width), -1.0), np.append(-one[:-1], 0.0), one, 0, np.empty(0, np.int32),
+        np.empty(0, np.int32), np.empty(0),
+    )  # fmt: skip
+    if n:
+        value = np.column_stack([A, -strict.astype(float)])
+        keep = value != 0
+        starts = np.append(0, np.cumsum(keep.sum(axis=1))).astype(np.int32)
+        index = np.tile(np.arange(width + 1, dtype=np.int32), (n, 1))
+        highs.addRows(
+            n, np.zeros(n), np.full(n, highspy.kHighsInf), int(starts[-1]), starts[:-1], index[keep], value[keep]
+        )  # fmt: skip
+    highs.setOptionValue("time_limit", max(seconds, 0.01))
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    found = np.asarray(highs.getSolution().col_value)
+    return found[:width] if found[width] > ROOM or not strict.any() else None

@@ -1,0 +1,284 @@
+"""The interval that shrinks: rules from above, cuts and branching from below."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...results.zero_one_claim import PARTS, Cut, Fork, Leaf
+from .counting import Kept, counted
+from .cover import Cover
+from .cuts import Separator, TimeUpError, exact_multipliers
+from .frame import Frame
+from .line_search import descend
+from .problem import Problem
+from .separated import rule_for
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+CHUNK = 250
+"""Rows among which cuts without a common row are looked for, at the least; 40 for each weight."""
+MOST_NUMBERS = 300_000
+"""Numbers of the rows among which cuts that the cover violates are looked for."""
+GATHERING, AT_LEAST = 0.5, 0.05
+"""The part of the time that this may take, and seconds that it has at the least."""
+GRACE = 0.2
+"""Seconds that the proof of one cut has at the least, when the time is over."""
+TELLING = 0.5
+"""Seconds after which the bound is worked out anew."""
+WORTH = 2
+"""Cuts for so many rows, below which it is not gone over again."""
+ROUNDS, FIRST_ROUNDS = 4, 200
+"""How often cuts are added before branching: in a case of the branching, and before the first."""
+NEWS = 12
+"""Cuts that are added at a time."""
+ZERO = 1e-6
+QUIET = 40
+"""Rounds of the search along lines without fewer mistakes after which it ends."""
+SHARE = 0.15
+"""The part of the time that this search may take."""
+
+
+@dataclass(eq=False)
+class Node:
+    """A case: rows that are right, rows that are wrong, and a bound of what that costs, in units, without the base."""
+
+    right: frozenset[int]
+    wrong: frozenset[int]
+    leaf: Leaf
+    bound: int
+    fork: tuple[int, int, int] | None = None
+
+
+@dataclass(eq=False)
+class Search:
+    """min Σᵢ cᵢzᵢ, Σ over S of zᵢ ≥ 1 for every set S of rows that no rule gets all right, z ∈ {0, 1}."""
+
+    problem: Problem
+    best: Kept
+    deadline: float
+    seed: int
+    frame: Frame = field(init=False)
+    cover: Cover = field(init=False)
+    nodes: list[Node] = field(init=False)
+    offered: int = 0
+    """How many rules were counted."""
+    incomplete: bool = False
+    """Whether cuts were looked for among some rows only, or a linear program had no answer."""
+
+    def __post_init__(self) -> None:
+        self.frame, self.cover = Frame.of(self.problem), Cover(self.problem)
+        nothing: frozenset[int] = frozenset()
+        self.nodes = [Node(nothing, nothing, Leaf((), ()), 0)]
+
+    @property
+    def lower(self) -> int:
+        """No rule costs less, in units."""
+        return self.problem.base + min(node.bound for node in self.nodes if node.fork is None)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is left between the bounds."""
+        return self.problem.meet(self.lower, self.best.cost)
+
+    def left(self) -> float:
+        """Seconds until the deadline."""
+        return self.deadline - time.perf_counter()
+
+    def offer(self, kept: Kept | None) -> bool:
+        """Keep a rule that is better than the best."""
+        self.offered += 1
+        better = kept is not None and kept.cost < self.best.cost
+        if better:
+            assert kept is not None
+            self.best = kept
+        return better
+
+    # ------------------------------------------------------------------------------------------------- from above
+
+    def descend(self, patience: int = QUIET) -> Iterator[None]:
+        """Search along lines until it finds no more for so many rounds, or its share of the time is over."""
+        until = time.perf_counter() + SHARE * max(0.0, self.left())
+        start = self.frame.inside(self.best.weights, self.best.intercept)
+        quiet = 0
+        for v in descend(self.problem, self.frame, start, self.seed, until):
+            quiet += 1
+            if v is not None and self.offer(counted(self.problem, *self.frame.outside(v))):
+                quiet = 0
+                yield
+            if quiet >= patience or time.perf_counter() > until or self.closed:
+                return
+
+    # ------------------------------------------------------------------------------------------------- from below
+
+    def gather(self) -> Iterator[None]:
+        """Cuts without a common row, some rows at a time; then again among the rows that are in none."""
+        rng, size = np.random.default_rng(self.seed), max(CHUNK, 40 * self.frame.A.shape[1])
+        until = time.perf_counter() + max(GATHERING * self.left(), AT_LEAST)
+        free = np.ones(len(self.problem), bool)
+        told = time.perf_counter()
+        while True:
+            before, order = len(self.cover.cuts), rng.permutation(np.flatnonzero(free))
+            for lo in range(0, len(order), size):
+                self._disjoint(np.sort(order[lo : lo + size]), free, rng, until)
+                if time.perf_counter() > min(told + TELLING, until):
+                    self._price()
+                    yield
+                    told = time.perf_counter()
+                if time.perf_counter() > until or self.closed:
+                    return
+            if len(order) <= size or len(self.cover.cuts) - before <= WORTH * len(order) / size:
+                break
+        self._price()
+        yield
+
+    def _disjoint(self, rows: Indices, free: NDArray[np.bool_], rng: np.random.Generator, until: float) -> None:
+        separator = Separator(self.problem, self.frame, rows)
+        prefer = self.best.wrong[rows] + 0.01 * rng.random(len(rows))
+        while True:
+            try:
+                found = separator.find(prefer, ~free[rows], until - time.perf_counter())
+                if found is None:
+                    return
+                free[rows[found]] = False
+                self._admit(rows[found])
+            except TimeUpError:
+                return
+            if time.perf_counter() > until:
+                return
+
+    def _admit(self, rows: Indices) -> bool:
+        """The cut, if it is proved and new."""
+        proved = exact_multipliers(self.problem, rows, max(self.deadline, time.perf_counter() + GRACE))
+        return proved is not None and self.cover.add(*proved)
+
+    def _price(self) -> None:
+        """The bound that the cuts so far give."""
+        root = self.nodes[0]
+        solved = self.cover.solve(root.right, root.wrong, max(self.left(), 1.0)) if self.cover.cuts else None
+        if solved is not None:
+            self._improve(root, solved[1])
+
+    def _improve(self, node: Node, duals: Floats) -> None:
+        for leaf in self.cover.packings(duals, node.right, node.wrong):
+            bound = self.cover.bound(leaf, node.wrong)
+            if bound > node.bound:
+                node.leaf, node.bound = leaf, bound
+
+    def branch(self) -> Iterator[None]:
+        """Case by case, the one with the least bound first, until the bounds meet."""
+        width, rng = self.frame.A.shape[1], np.random.default_rng(self.seed)
+        rows = self._nearest(max(1, MOST_NUMBERS // width))
+        separator, self.incomplete = Separator(self.problem, self.frame, rows), len(rows) < len(self.problem)
+        heap, count = [(0, 0, 0)], 0
+        while heap and self.left() > 0 and not self.closed:
+            at = heapq.heappop(heap)[-1]
+            node = self.nodes[at]
+            if self._done(node):
+                continue
+            z: Floats | None = None
+            news = 0
+            for round_ in range(ROUNDS if at else FIRST_ROUNDS):
+                z = self._solved(node)
+                if z is None or self._done(node) or self.left() <= 0:
+                    break
+                news = self._violated(separator, rows, z, rng)
+                if round_ % 4 == 3:
+                    yield
+                if not news:
+                    break
+            if z is None or self._done(node) or self.left() <= 0:
+                continue
+            row = self._undecided(z, node, whole=not news)
+            for each in self._children(at, row) if row is not None else (at,) if news else ():
+                count += 1
+                heapq.heappush(heap, (self.nodes[each].bound, -count, each))
+            yield
+
+    def _nearest(self, most: int) -> Indices:
+        """So many rows, those nearest to the boundary of the best rule."""
+        if len(self.problem) <= most:
+            return np.arange(len(self.problem))
+        far = np.abs(self.frame.A @ self.frame.inside(self.best.weights, self.best.intercept))
+        return np.sort(np.argpartition(far, most)[:most])
+
+    def _done(self, node: Node) -> bool:
+        return self.problem.meet(self.problem.base + node.bound, self.best.cost)
+
+    def _solved(self, node: Node) -> Floats | None:
+        """z of the cuts in this case; None where some cut forbids the case, or the clock stops it."""
+        solved = self.cover.solve(node.right, node.wrong, self.left())
+        if solved is None:
+            k = self.cover.blocked(node.right)
+            if k is not None:  # as much as it takes: no row of this cut limits it
+                node.leaf = Leaf((k,), (self.best.cost * PARTS,))
+                node.bound = self.cover.bound(node.leaf, node.wrong)
+            self.incomplete |= k is None
+            return None
+        z, duals = solved
+        self._improve(node, duals)
+        return z
+
+    def _violated(self, separator: Separator, rows: Indices, z: Floats, rng: np.random.Generator) -> int:
+        """Add cuts that z does not touch enough; where the rows it leaves can be separated, try that rule."""
+        here = z[rows]
+        prefer, news = here + 1e-4 * rng.random(len(rows)), 0
+        for threshold in (1 - ZERO, 0.3):
+            out = here >= threshold
+            for k in range(NEWS):
+                found = separator.find(prefer, out, self.left())
+                if found is None:
+                    if k == 0 and self.left() > 0:
+                        self.offer(rule_for(self.problem, self.frame, z < threshold, self.left()))
+                    break
+                if here[found].sum() >= 1 - 1e-4:
+                    break
+                news += self._admit(rows[found])
+                prefer[found] += 1.0
+            if news:
+                break
+        return news
+
+    def _undecided(self, z: Floats, node: Node, *, whole: bool) -> int | None:
+        """The row to decide next: the one that is least decided, dear ones first; None if all are.
+
+        Where all are whole, on demand one that is wrong: a program of floats does not see costs that are far below
+        others, so that its z may be whole and still not the best.
+        """
+        doubt = np.minimum(z, 1 - z)
+        doubt[list(node.right | node.wrong)] = 0
+        if doubt.max(initial=0.0) <= ZERO:
+            doubt = np.where(z > 0.5, 1.0, 0.0) if whole else np.zeros(len(z))
+            doubt[list(node.right | node.wrong)] = 0
+        return int(np.argmax(doubt * (1 + self.problem.weight))) if doubt.max(initial=0.0) > ZERO else None
+
+    def _children(self, at: int, row: int) -> tuple[int, int]:
+        node, first = self.nodes[at], len(self.nodes)
+        for right, wrong in ((node.right | {row}, node.wrong), (node.right, node.wrong | {row})):
+            bound = max(node.bound, self.cover.bound(node.leaf, wrong))
+            self.nodes.append(Node(right, wrong, node.leaf, bound))
+        node.fork = (row, first, first + 1)
+        return first, first + 1
+
+    # ------------------------------------------------------------------------------------------------- what proves it
+
+    def proof(self) -> tuple[int, tuple[Cut, ...], tuple[Fork | Leaf, ...]]:
+        """The lower bound in units, the cuts that it needs, by rows of the user's X, and the cases."""
+        needed = sorted({k for node in self.nodes if node.fork is None for k in node.leaf.cuts})
+        place = {k: i for i, k in enumerate(needed)}
+        rows = self.problem.places
+        cuts = tuple(Cut(tuple(rows[list(self.cover.cuts[k])].tolist()), self.cover.multipliers[k]) for k in needed)
+        nodes: list[Fork | Leaf] = []
+        for node in self.nodes:
+            if node.fork is not None:
+                nodes.append(Fork(int(rows[node.fork[0]]), *node.fork[1:]))
+            else:
+                nodes.append(Leaf(tuple(place[k] for k in node.leaf.cuts), node.leaf.parts))
+        bounds = [self.cover.bound(node.leaf, node.wrong) for node in self.nodes if node.fork is None]
+        return self.problem.base + min(bounds), cuts, tuple(nodes)

@@ -1,0 +1,1 @@
+"""Checks of what a learner is given."""

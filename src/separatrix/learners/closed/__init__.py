@@ -1,0 +1,1 @@
+"""Learners with closed forms: least squares, naive Bayes, Gaussian discriminants."""

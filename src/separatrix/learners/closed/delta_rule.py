@@ -1,0 +1,158 @@
+"""The delta rule: least squares one row at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...fitting.closed.least_squares import Normal, Solution, contrasts, judge, solve
+from ...fitting.scan.online import LearningRate, OnlineState, row_order, scan
+from ...numerics.linalg import EPS
+from ...results.rule import LinearRule
+from ...results.verdict import Claim, Rank, Verdict
+from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
+from ..checks.targets import Targets, checked_targets, known_targets
+from ..logistic.settings import schedule_of
+from ..perceptron.base import column_names
+from . import words as words
+from .gathering import Piece
+
+Floats = NDArray[np.float64]
+DECAY = 0.75
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """Where the delta rule ended."""
+
+    solution: Solution
+    state: OnlineState
+    passes: float
+    diverged: bool
+
+
+def walk(model: Any, piece: Piece, normal: Normal, seed: int) -> Walked:
+    """Passes over the rows until the value is within `tol` of the least, or `max_passes` are done.
+
+    The moments, which are known, tell how far from the minimum each pass ends.
+    """
+    target, rng = online_target(piece.targets), np.random.default_rng(seed)
+    counted: Any = np.flatnonzero(piece.cost > 0) if piece.cost.size else len(piece.X)
+    count = int(np.size(counted)) if piece.cost.size else len(piece.X)
+    rate = schedule_of(_as_rate(model.learning_rate)) or default_rate(normal, piece, count)
+    lines = len(contrasts(len(piece.targets.classes)))
+    state = OnlineState(np.zeros((lines, piece.X.shape[1])), np.zeros(lines))
+    done, (W, b), least = 0.0, state.last(), solve(normal).value
+    while done < model.max_passes and normal.value(W, b) - least > model.tol * least:
+        part = min(1.0, model.max_passes - done)
+        order = row_order(model.order, counted, rng)[: max(1, round(part * count))]
+        after = step(model, state, piece.X, target, piece.cost, order, rate)
+        done += len(order) / count
+        now = after.averaged() if model.averaging else after.last()
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not (all(np.isfinite(each).all() for each in now) and math.isfinite(normal.value(*now))):
+                return Walked(judge(normal, W, b), state, done, True)
+        state, (W, b) = after, now
+    return Walked(judge(normal, W, b), state, done, False)
+
+
+def step(model: Any, state: OnlineState, X: Any, target: Any, cost: Floats, order: Any, rate: Any) -> OnlineState:
+    """W ← W + η c (t − Wx − b) xᵀ − η c (l2/2) W over these rows: half the slope of a square, as in the notes."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return scan(
+            state, X, target, cost, order, objective="least squares", rate=rate, l2=float(model.l2) / 2,
+            fit_intercept=bool(model.fit_intercept), averaging=bool(model.averaging),
+        )  # fmt: skip
+
+
+def online_target(targets: Targets) -> Any:
+    """±1, or 2t − 1, of two classes; else the class, or a share of each."""
+    if len(targets.classes) > 2:
+        return targets.index if targets.index is not None else targets.probability
+    second = targets.index if targets.index is not None else targets.probability[:, 1]  # type: ignore[index]
+    return 2.0 * np.asarray(second, dtype=np.float64) - 1.0
+
+
+def default_rate(normal: Normal, piece: Piece, count: int) -> LearningRate:
+    """η₀ = ¼/(c̄ E‖(x, 1)‖²), c̄ the mean cost, falling with the passes: the unit of the costs does not matter."""
+    center = normal.center.astype(float)
+    size = float(np.trace(normal.gram) + center @ center) + normal.lifted
+    cost = float(piece.cost.sum()) / count if piece.cost.size else 1.0
+    return LearningRate(0.25 / max(size, EPS) / cost, power=DECAY, delay=float(count))
+
+
+def continue_walk(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+    """One pass over these rows in their order, from where the model stands."""
+    if model.learning_rate is None:
+        raise ValueError(
+            "partial_fit with solver='stochastic' needs a learning_rate that does not depend on rows still to come: "
+            "give a number, or a schedule such as LearningRate(0.1, power=0.5)."
+        )
+    new = not hasattr(model, "classes_")
+    rows = checked_rows(model, X, reset=new)
+    known = _known(model, y, classes, new)
+    shares = known_targets(y, known, len(rows))
+    check_lengths(rows, shares)
+    cost = checked_costs(sample_weight, len(rows), some=False)
+    target = shares if len(known) > 2 else 2 * shares[:, 1] - 1
+    counted = np.flatnonzero(cost > 0) if cost.size else np.arange(len(rows))
+    state = step(
+        model, _state(model, rows, known), rows, target, cost, counted, schedule_of(_as_rate(model.learning_rate))
+    )
+    W, b = state.averaged() if model.averaging else state.last()
+    if not (np.isfinite(W).all() and np.isfinite(b).all()):
+        raise _overflow(model, rows)
+    _keep(model, state, known, W, b, column_names(model, rows.shape[1]))
+
+
+def _as_rate(rate: Any) -> Any:
+    return rate if rate is None or callable(rate) else float(rate)
+
+
+def _known(model: Any, y: Any, classes: Any, new: bool) -> Any:
+    if not new:
+        return model.classes_
+    if classes is None:
+        return checked_targets(model, y).classes
+    known = np.unique(np.asarray(classes))
+    if known.size < 2:
+        raise ValueError(f"classes are {known.tolist()}; a classifier needs two classes or more.")
+    return known
+
+
+def _state(model: Any, rows: Any, known: Any) -> OnlineState:
+    if hasattr(model, "_online"):
+        return model._online  # type: ignore[no-any-return]
+    if hasattr(model, "coef_"):
+        return OnlineState(model.coef_.copy(), model.intercept_.copy())
+    lines = len(contrasts(len(known)))
+    return OnlineState(np.zeros((lines, rows.shape[1])), np.zeros(lines))
+
+
+def _overflow(model: Any, rows: Any) -> ValueError:
+    finite = rows.finite() if hasattr(rows, "starts") else np.isfinite(rows).all()
+    if not finite:
+        return not_finite(rows, column_names(model, rows.shape[1]), model)
+    return ValueError(
+        f"The weights overflow: learning_rate={model.learning_rate!r} is too large for these rows. Lower it, or use "
+        "larger units for X; the model is as it was before this call."
+    )
+
+
+def _keep(model: Any, state: OnlineState, known: Any, W: Floats, b: Floats, columns: tuple[str, ...]) -> None:
+    many = len(known) > 2
+    weights, intercept = (W, b) if many else (W[0], float(b[0]))
+    model.__dict__.pop("_gathered", None)
+    model._online, model.classes_, model.coef_, model.intercept_ = state, known, W, b
+    model.n_passes_ = 1.0
+    model.rule_ = LinearRule(weights, intercept, tuple(known), columns)
+    claim = Claim(
+        tuple(known.tolist()), columns, weights, intercept, bool(model.fit_intercept), float(model.l2),
+        (1.0,) * len(known), math.nan, state.steps, "least squares",
+    )  # fmt: skip
+    of = len(columns) + bool(model.fit_intercept)
+    model.verdict_ = Verdict("interrupted", Rank(None, of, ()), None, *words.online(state.steps), claim)

@@ -1,0 +1,251 @@
+"""Least squares on the classes, in closed form from one pass, or by the delta rule."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Sparse
+from ...fitting.closed.least_squares import Normal, Solution, contrasts, normal_equations, solve
+from ...numerics.linalg import EPS
+from ...results.rule import LinearRule
+from ...results.verdict import Claim, Optimality, Rank, Verdict
+from ..base import LinearClassifier
+from ..checks.rows import checked_choice, checked_number, unchanged_on_failure
+from ..logistic.settings import ORDERS, _rate, seed_of
+from ..logistic.words import Words
+from . import words as words
+from .delta_rule import Walked, continue_walk, walk
+from .gathering import Gathered, Piece, all_rows, more_rows
+from .read_once import ReadsOnce
+
+Floats = NDArray[np.float64]
+MOST_LOOKED_AT = 1000
+"""Columns, up to which the rows themselves are asked whether a column is a combination of others."""
+BLOCK = 1 << 14
+
+
+class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
+    """W̃ = (X̃ᵀX̃)⁻¹X̃ᵀT: argmin over W, b of (1/C) Σᵢ cᵢ‖tᵢ − Wxᵢ − b‖² + (l2/2)‖W‖², C = Σᵢcᵢ.  [003 slides 14, 15]
+
+    T is 1-of-K, or probabilities. Of two classes one row of weights is fitted to −1 and +1 (to 2t − 1), and its sign
+    decides: that is the difference of the two rows that 1-of-K targets give, with a penalty or without. xᵀW estimates
+    E[Y | x], but nothing keeps it between 0 and 1, and it has no `predict_proba`. Squares punish rows that are right by
+    a large margin: far rows turn the boundary, and a class between two others may never be predicted.
+
+    One pass over X gives counts, means and scatter, about the means: offsets and scales of the columns do not matter.
+    If columns are combinations of others (all but a ten-millionth of their spread is explained), the weights are the
+    shortest of all that minimise, in the units of X, the intercept not counted; the verdict names the columns.
+
+    Parameters
+    ----------
+    l2 : float
+        (l2/2)‖W‖² beside the *mean* squared error: scikit-learn's RidgeClassifier(alpha) is l2 = 2 alpha/n.
+    fit_intercept : bool
+        Whether there is an intercept, which is never penalised.
+    solver : "closed" or "stochastic"
+        The normal equations, or the delta rule: w ← w + η(y − xᵀw)x, one row at a time.  [003 slide 31; 004 §4.2]
+    learning_rate, order, averaging, max_passes, tol, random_state : as in LogisticRegression(solver="stochastic")
+        How the delta rule goes: it ends when its value is within tol of the least, which is known beforehand, or when
+        the passes are spent. The default rate is a quarter of 1/mean‖(x, 1)‖², and falls with the passes.
+    n_threads : int or None
+        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
+    rule_ : LinearRule
+    verdict_ : Verdict
+        The gap is ½gᵀH⁺g with g the residual of the normal equations in long double, and an allowance for the rounding
+        of the moments; `verdict_.check(X, y)` computes all of it from the rows.
+    n_passes_ : float
+    history_ : list of (passes, rows, seconds), one for each call
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = LeastSquaresClassifier().fit(X, y)
+    >>> model.verdict_.status, model.verdict_.check(X, y)
+    ('optimal', True)
+    """
+
+    verdict_: Verdict
+
+    def __init__(
+        self,
+        *,
+        l2: float = 0.0,
+        fit_intercept: bool = True,
+        solver: str = "closed",
+        learning_rate: Any = None,
+        order: str = "permutation",
+        averaging: bool = False,
+        max_passes: float = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+        n_threads: int | None = None,
+    ) -> None:
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.order = order
+        self.averaging = averaging
+        self.max_passes = max_passes
+        self.tol = tol
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LeastSquaresClassifier:
+        """Fit the weights; `verdict_` says how far from the minimum they can be."""
+        began = time.perf_counter()
+        with unchanged_on_failure(self):
+            self._check()
+            piece = all_rows(self, X, y, sample_weight, "pooled", soft=True)
+            self.__dict__.pop("_online", None)
+            if self.solver == "closed":
+                self._conclude(piece)
+            else:
+                seed = seed_of(self.random_state, needed=self.order != "cyclic")
+                self._conclude_walk(walk(self, piece, self._equations(piece.found), seed), piece)
+            self._note(piece.found.rows, began, anew=True)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LeastSquaresClassifier:
+        """Learn these rows too: as if all rows so far had been given to one `fit`. Classes may appear later.
+
+        With solver="stochastic" it is the delta rule instead, each row once in its order; that needs a learning_rate,
+        and with the first rows all classes.
+        """
+        began = time.perf_counter()
+        with unchanged_on_failure(self):
+            self._check()
+            if self.solver == "stochastic":
+                continue_walk(self, X, y, classes, sample_weight)
+                self._note(self.verdict_.claim.rows, began, anew=False)
+                return self
+            before = getattr(self, "_gathered", None)
+            piece = more_rows(self, X, y, classes, sample_weight, "pooled", before, soft=True)
+            if len(piece.found.classes) > 1:
+                self._conclude(piece)
+            self._gathered = piece.found  # of one class so far: they wait for another
+            self._note(piece.found.rows, began, anew=before is None)
+        return self
+
+    def _check(self) -> None:
+        checked_number("l2", self.l2, least=0)
+        for name in ("fit_intercept", "averaging"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
+        checked_choice("solver", self.solver, ("closed", "stochastic"))
+        checked_choice("order", self.order, ORDERS)
+        checked_number("max_passes", self.max_passes, least=0, strict=True)
+        checked_number("tol", self.tol, least=0, strict=True)
+        if self.n_threads is not None and checked_number("n_threads", self.n_threads, least=1) % 1:
+            raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number.")
+        _rate(self.learning_rate)
+        if self.solver == "closed" and self.learning_rate is not None:
+            raise ValueError(
+                f"solver='closed' and learning_rate={self.learning_rate!r} do not go together: nothing is walked "
+                "there; use solver='stochastic', or None."
+            )
+
+    def _equations(self, found: Gathered) -> Normal:
+        return normal_equations(found.moments, found.squares, found.rows, float(self.l2), bool(self.fit_intercept))
+
+    def _conclude(self, piece: Piece) -> None:
+        normal = self._equations(piece.found)
+        with np.errstate(over="ignore", invalid="ignore"):
+            solution = solve(normal)
+        if solution.vague and piece.alone is piece.found:
+            solution = replace(solution, value=_value(piece, solution, normal.l2))
+        aliased = tuple(piece.columns[j] for j in solution.aliased)
+        proved = solution.sure and words.is_proved(solution, normal)
+        said = words.solved(solution, normal, aliased) if proved else words.unsure(solution, normal)
+        left = left_over(piece, solution.aliased, lifted=normal.lifted) if proved and aliased else 0.0
+        if left:
+            proved, said = False, words.nearly(solution, aliased, left)
+        self._gathered = piece.found
+        self._keep(solution, normal, piece, said, 1.0, proved, aliased)
+
+    def _conclude_walk(self, walked: Walked, piece: Piece) -> None:
+        normal = self._equations(piece.found)
+        proved = not walked.diverged and words.is_proved(walked.solution, normal, self.tol)
+        said = (
+            words.diverged(walked.passes)
+            if walked.diverged
+            else words.walked(walked.solution, normal, walked.passes, self.tol)
+        )
+        self.__dict__.pop("_gathered", None)
+        aliased = tuple(piece.columns[j] for j in walked.solution.aliased)
+        self._online = walked.state
+        self._keep(walked.solution, normal, piece, said, walked.passes, proved, aliased)
+
+    def _keep(
+        self, solution: Solution, normal: Normal, piece: Piece, said: Words, passes: float, proved: bool,
+        aliased: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        many, found = len(piece.found.classes) > 2, piece.found
+        weights = solution.weights if many else solution.weights[0]
+        intercept: Any = solution.intercept if many else float(solution.intercept[0])
+        self.classes_, self.n_passes_ = found.classes, passes
+        self.coef_, self.intercept_ = solution.weights.copy(), solution.intercept.copy()
+        self.rule_ = LinearRule(weights, intercept, tuple(found.classes), piece.columns)
+        claim = Claim(
+            tuple(found.classes.tolist()), piece.columns, weights.copy(), intercept, normal.lifted, normal.l2,
+            (1.0,) * len(found.classes), solution.value, found.rows, "least squares", found.soft,
+        )  # fmt: skip
+        of = len(piece.columns) + normal.lifted
+        shortest = of - len(aliased) if self.solver == "closed" else None  # the delta rule does not seek them
+        rank = Rank(shortest, of, aliased) if normal.l2 == 0 else Rank(None, of, ())
+        relative = solution.gap / solution.value if solution.value > 0 else 0.0
+        errors = solution.coefficients if many else solution.coefficients[0]
+        proof = Optimality(solution.distance, 0.0, solution.gap, relative, solution.distance, errors, 1.0)
+        self.verdict_ = Verdict("optimal" if proved else "budget", rank, proof, *said, claim)
+
+
+def left_over(piece: Piece, aliased: Any, *, lifted: bool) -> float:
+    """The part of its spread that a column which was left out has of its own, if more than rounding; else zero.
+
+    From some of the rows, where they are at hand: products of columns do not tell parts below 10⁻⁷.
+    """
+    d = len(piece.columns)
+    counts = np.flatnonzero(piece.cost > 0) if piece.cost.size else np.arange(len(piece.X))
+    if piece.alone is not piece.found or d > MOST_LOOKED_AT or len(counts) <= d + 1:
+        return 0.0
+    some = piece.X[counts[np.linspace(0, len(counts) - 1, min(len(counts), 4 * d + 64)).astype(int)]]
+    Z = np.array(some.dense() if isinstance(some, Sparse) else some, dtype=np.float64)
+    size = np.abs(Z).max(axis=0)
+    if lifted:
+        Z -= Z.mean(axis=0)
+    spread = np.linalg.norm(Z, axis=0) / math.sqrt(len(Z))
+    moving = spread > 64 * EPS * size
+    gone = np.array([j for j in aliased if moving[j]], dtype=int)
+    kept = np.setdiff1d(np.flatnonzero(moving), aliased)
+    if not gone.size or not kept.size:
+        return 0.0
+    Z = Z / np.where(moving, spread, 1.0)
+    Q = np.linalg.qr(Z[:, kept])[0]
+    rest = Z[:, gone] - Q @ (Q.T @ Z[:, gone])
+    left = np.linalg.norm(rest - Q @ (Q.T @ rest), axis=0) / math.sqrt(len(Z))
+    rounding = 1e3 * EPS * (1 + float((size[moving] / spread[moving]).max()))
+    return float(left.max()) if left.max() > rounding else 0.0
+
+
+def _value(piece: Piece, solution: Solution, l2: float) -> float:
+    """(1/C) Σ c‖t − Wx − b‖² + (l2/2)‖W‖² from the rows: large weights that cancel leave the moments few digits."""
+    targets, total = piece.targets, 0.0
+    shares = contrasts(len(targets.classes)).T
+    cost = piece.cost if piece.cost.size else np.ones(len(piece.X))
+    for lo in range(0, len(piece.X), BLOCK):
+        rows = slice(lo, lo + BLOCK)
+        T = shares[targets.index[rows]] if targets.index is not None else targets.probability[rows] @ shares  # type: ignore[index]
+        error = piece.X[rows] @ solution.weights.T + solution.intercept - T
+        total += float(cost[rows] @ (error**2).sum(axis=1))
+    return total / float(cost.sum()) + l2 / 2 * float((solution.weights**2).sum())

@@ -1,0 +1,296 @@
+"""Naive Bayes: within a class the columns are independent, each of a family that is chosen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ...fitting.closed.evidence import Evidence, InfiniteError, Plan
+from ...fitting.closed.naive_bayes import EstimateError, Parameters, estimate
+from ...fitting.closed.naive_bayes_scores import Scorer
+from ...fitting.closed.support import Support
+from ...losses.families import Family
+from ...numerics.functions import log_sum_exp, sigmoid, softplus
+from ...results.verdict import Verdict
+from ..base import LinearClassifier
+from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, unchanged_on_failure
+from ..perceptron.base import checked_labels, column_names
+from ..perceptron.online_perceptron import check_kind
+from .naive_bayes_input import (
+    check_priors,
+    check_values,
+    checked_plan,
+    checked_smoothing,
+    family_of,
+    infinite,
+    log_priors,
+    stream_labels,
+    support_of,
+)
+from .naive_bayes_rows import check_same, gathered, joined
+from .naive_bayes_words import verdict_of
+from .read_once import EstimateRecord
+
+Floats = NDArray[np.float64]
+
+
+class NaiveBayes(LinearClassifier):
+    """ŷ = argmaxₖ log p(k) + Σⱼ log p(xⱼ | k): a linear rule, whatever the families.  [000 §8.3]
+
+    Every family p(x | θ) = exp(θx − a(θ) + b(x)) makes log-odds that are linear in x, because b(x) is the same in all
+    classes: wⱼ = θⱼ₁ − θⱼ₀, b = log(p(1)/p(0)) − Σⱼ (a(θⱼ₁) − a(θⱼ₀)). A Gaussian with a variance of each class's own
+    is linear in (x, x²), categories in the indicators of their levels; `rule_.features` then says so, and `features(X)`
+    are what the rule is applied to.
+
+    Nothing is searched for: the rows are read once, counted and averaged. NaN is a missing number: it is skipped in
+    learning, and adds nothing to the score of its row.
+
+    Parameters
+    ----------
+    families : str, Family or dict
+        "gaussian", "bernoulli", "poisson", "categorical", "exponential" or "geometric"; or a `Family` of your own, see
+        `separatrix.families`; or a dict of these by column name or number, the key ... standing for all others.
+    variance : "own" or "shared"
+        Whether each class has variances of its own in Gaussian columns, or all share them.
+    smoothing : float
+        α, how many rows a prior guess is worth. Bernoulli: α ones and α zeros more in each class; categorical: α rows
+        more at each level; other families of one parameter: α rows more at the column's mean over all classes;
+        Gaussian: α rows more that scatter as the whole column does, σ² = (S + αv)/(n + α). 0 is maximum likelihood, and
+        an error where that makes infinite log-odds.
+    priors : None, "equal" or array
+        p(k): the share of the class in the rows, equal, or given in the order of `classes_`.
+    threshold : None or float
+        In Bernoulli columns a number counts as 1 if it is larger. None: 0 and 1 are the only numbers allowed.
+
+    A column whose numbers are all equal, and leave nothing to learn (zeros of counts; any constant of a Gaussian), has
+    weight zero, and the verdict names it. A level that no row had is given the probability α/(n + α(L + 1)), as if it
+    had been known as one of L + 1 levels; without smoothing it is an error.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn; coef_ is that of `rule_`
+    rule_ : LinearRule
+        Its score is the log-odds of two classes; of K classes log p(k) + log p(x | k) less what all classes share.
+    domain_ : Support
+        The numbers that each column may hold: `lowest`, `highest`, and whether they are `whole`.
+    parameters_ : Parameters
+        log_prior; mean and variance, classes × columns; tables of the categorical columns; silent, the columns that
+        have no weight.
+    verdict_ : Verdict
+    history_ : list of (passes, rows, seconds), one for each call
+    n_passes_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = NaiveBayes(variance="shared").fit(X, y)
+    >>> model.verdict_.status, model.verdict_.check(X, y), model.coef_.shape, round(model.score(X, y), 2)
+    ('optimal', True, (3, 4), 0.96)
+    >>> NaiveBayes().fit(X, y).rule_.features
+    '(x, x²)'
+    """
+
+    verdict_: Verdict
+    parameters_: Parameters
+    families: Any = "gaussian"
+    variance: Any = "own"
+    threshold: Any = None
+
+    def __init__(
+        self,
+        *,
+        families: Any = "gaussian",
+        variance: str = "own",
+        smoothing: float = 1.0,
+        priors: Any = None,
+        threshold: float | None = None,
+    ) -> None:
+        self.families = families
+        self.variance = variance
+        self.smoothing = smoothing
+        self.priors = priors
+        self.threshold = threshold
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        try:
+            family = family_of(self.families)
+        except ValueError:
+            family = None
+        tags.input_tags.positive_only = isinstance(family, Family) and family.lowest >= 0 and self.threshold is None
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from these rows alone; `verdict_` says what was learnt."""
+        with unchanged_on_failure(self):
+            for _ in self.steps(X, y, sample_weight):
+                pass
+        return self
+
+    def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[EstimateRecord]:
+        """The same in steps, of which there is one: the rows are read once."""
+        began = time.perf_counter()
+        with unchanged_on_failure(self):
+            rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+            target, classes = checked_labels(self, y)
+            check_lengths(rows, target)
+            cost = checked_costs(sample_weight, len(rows))
+            plan = self._plan()
+            evidence = gathered(self, rows, target, len(classes), cost, plan)
+            for label, weight in zip(classes.tolist(), evidence.moments.weight, strict=True):
+                if weight == 0:
+                    raise ValueError(f"Every sample of class {label!r} has sample_weight zero: leave that class out.")
+            self.history_: list[EstimateRecord] = []
+            self._keep(evidence, classes, plan, began)
+            self._conclude()
+        yield self.history_[-1]
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn from these rows too: the same, whatever the pieces, as one `fit` of them all.
+
+        Classes may come later, and need not be announced; one that has no rows yet does not compete. While there is
+        one class only, it is predicted. While the rows do not determine a rule (without smoothing, a class of one row),
+        what they say is kept, and `predict` says what is missing.
+        """
+        began, new = time.perf_counter(), not hasattr(self, "_evidence")
+        with unchanged_on_failure(self):
+            labels = stream_labels(self, y)
+            rows = checked_rows(self, X, reset=new)
+            check_lengths(rows, labels)
+            cost = checked_costs(sample_weight, len(rows), some=False)
+            plan = self._plan()
+            if new:
+                self.history_, before = [], Evidence.none(0, plan)
+                known: NDArray[Any] = labels[:0]
+            else:
+                before, known = self._evidence, self.classes_
+                check_same(plan, self._learnt_plan)
+            check_kind(labels, known)
+            evidence, found = joined(self, (before, known), rows, labels, cost, plan)
+            self._keep(evidence, found, plan, began)
+            try:
+                self._conclude()
+            except EstimateError as error:
+                for name in ("rule_", "coef_", "intercept_", "verdict_", "parameters_", "_scorer"):
+                    self.__dict__.pop(name, None)
+                self._lacking = str(error)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row: of two, classes_[1] iff the log-odds are > 0; of K the one with the largest score."""
+        if self._single():
+            return np.repeat(self.classes_, len(self._scores(X)))  # type: ignore[no-any-return]
+        return super().predict(X)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(k | x) = p(k)p(x | k)/p(x): σ of the log-odds, of K classes the softmax of the scores.  [000 §8.3.2]"""
+        z = self._scores(X)
+        if z.ndim == 2:
+            return np.exp(z - log_sum_exp(z)[:, None])  # type: ignore[no-any-return]
+        return np.column_stack([sigmoid(-z), sigmoid(z)])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log P(k | x), without underflow."""
+        z = self._scores(X)
+        if z.ndim == 2:
+            return z - log_sum_exp(z)[:, None]  # type: ignore[no-any-return]
+        return -np.column_stack([softplus(z), softplus(-z)])
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """log p(k) + Σⱼ log p(xⱼ | k), n × K: with all that the scores leave out because the classes share it."""
+        return self._scored(X, self._joint)
+
+    def features(self, X: Any) -> Any:
+        """What `rule_` is linear in, a row for each of X: X itself unless `rule_.features` says otherwise."""
+        rows = self._checked(X)
+        try:
+            return self._scorer.features(rows)
+        except InfiniteError:
+            raise infinite(rows, self._names(), self) from None
+
+    def distance(self, X: Any) -> Floats:
+        """d = (φᵀw + b)/‖w‖ for φ = features(X): the signed distance from the boundary, among the features.
+
+        Of K classes d ≥ 0: the distance from the boundary of the region of the row's own class.
+        """
+        scores, rows = self._scores(X), self._checked(X)
+        if isinstance(rows, np.ndarray) and np.isnan(rows).any():
+            raise not_finite(rows, self._names(), self)  # a row that is not known in full is at no known place
+        return self.rule_._distance(scores)
+
+    def _scores(self, X: Any) -> Floats:
+        return self._scored(X, lambda rows: self._scorer.scores(rows))
+
+    def _joint(self, rows: Any) -> Floats:
+        each = replace(self._scorer, apart=False).scores(rows)
+        return each + self._scorer.log_base(rows)[:, None]  # type: ignore[no-any-return]
+
+    def _scored(self, X: Any, scores_of: Callable[[Any], Floats]) -> Floats:
+        if self._single():
+            return np.zeros((len(checked_rows(self, X, reset=False)), 1))
+        rows = self._checked(X)
+        try:
+            with np.errstate(invalid="ignore", over="ignore"):
+                scores = scores_of(rows)
+        except InfiniteError:
+            raise infinite(rows, self._names(), self) from None
+        if not np.isfinite(scores).all():
+            raise infinite(rows, self._names(), self)
+        return scores
+
+    def _single(self) -> bool:
+        """Whether pieces have brought one class only: then it is certain, and there is no rule."""
+        return hasattr(self, "_evidence") and len(self.classes_) == 1
+
+    def _checked(self, X: Any) -> Any:
+        if hasattr(self, "_evidence") and not hasattr(self, "rule_"):
+            raise ValueError(f"There is no rule yet, after {self._evidence.rows} rows: {self._lacking}")
+        check_is_fitted(self, "rule_")
+        rows = checked_rows(self, X, reset=False)
+        check_values(rows, np.empty(0), self._scorer.plan, self._names())
+        return rows
+
+    def _names(self) -> tuple[str, ...]:
+        return column_names(self, self.n_features_in_)
+
+    @property
+    def domain_(self) -> Support:
+        """The numbers that each column may hold: counts from 0 on, shares from 0 to 1, as their families know them."""
+        return support_of(self._scorer.plan)
+
+    def _plan(self) -> Plan:
+        checked_smoothing(self.smoothing)
+        check_priors(self.priors)
+        return checked_plan(self, self._names())
+
+    def _keep(self, evidence: Evidence, classes: NDArray[Any], plan: Plan, began: float) -> None:
+        self._evidence, self.classes_, self._learnt_plan = evidence, classes, plan
+        passes = len(self.history_) + 1.0
+        self.history_.append(EstimateRecord(passes, evidence.rows, time.perf_counter() - began))
+        self.n_passes_ = 1.0
+
+    def _conclude(self) -> None:
+        evidence, classes, names = self._evidence, self.classes_, self._names()
+        if len(classes) < 2:
+            seen = f"all are of class {classes.tolist()[0]!r}" if len(classes) else "none of them counts"
+            raise EstimateError(f"{seen}, and a rule tells two classes or more apart.")
+        plan, alpha = self._learnt_plan, float(self.smoothing)
+
+        def name(k: int, j: int) -> str:
+            return f"Column {names[j]!r} of class {classes.tolist()[k]!r}"
+
+        log_prior = log_priors(self.priors, evidence.moments.weight, classes)
+        self.parameters_ = estimate(evidence, plan, alpha, log_prior, name)
+        self._scorer = Scorer(self.parameters_, plan, names)
+        self.rule_ = self._scorer.rule(tuple(classes))
+        self.coef_ = np.atleast_2d(self.rule_.weights).copy()
+        self.intercept_ = np.atleast_1d(np.asarray(self.rule_.intercept, float)).copy()
+        self.verdict_ = verdict_of(self)

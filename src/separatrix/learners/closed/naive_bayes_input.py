@@ -1,0 +1,191 @@
+"""What naive Bayes is given: families, priors, labels, and numbers that a family does not know."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Sparse
+from ...fitting.closed.evidence import Plan
+from ...fitting.closed.naive_bayes import EstimateError
+from ...fitting.closed.support import Support, first_outside
+from ...losses.families import ALL, Bernoulli, Categorical, Family, Gaussian
+from ..checks.rows import _largest, checked_choice, checked_number, checked_numbers
+from ..checks.targets import labels_of
+
+Floats = NDArray[np.float64]
+SUM_TO_ONE = 1e-9
+BLOCK = 1 << 20
+
+
+def checked_plan(model: Any, columns: tuple[str, ...]) -> Plan:
+    """A family for each column."""
+    variance = checked_choice("variance", model.variance, ("own", "shared"))
+    given = model.families
+    chosen = _by_column(given, columns) if isinstance(given, Mapping) else [family_of(given)] * len(columns)
+    families = tuple(Gaussian(variance) if each == Gaussian() else each for each in chosen)
+    return Plan(families, _checked_threshold(model.threshold, families))
+
+
+def family_of(given: Any) -> Any:
+    """A family by its name, or as it is."""
+    if isinstance(given, Family | Gaussian | Categorical):
+        return given
+    if isinstance(given, str) and given in ALL:
+        return ALL[given]
+    word = (
+        f"the class {given.__name__}: give an instance, {given.__name__}()" if isinstance(given, type) else repr(given)
+    )
+    raise ValueError(
+        f"families has {word}; a family is one of {', '.join(map(repr, ALL))}, an instance of "
+        "separatrix.families.Family, or a dict of these by column."
+    )
+
+
+def _by_column(given: Mapping[Any, Any], columns: tuple[str, ...]) -> list[Any]:
+    """The families of a dict: by the column's name or number, ... standing for all that are not named."""
+    found: list[Any] = [None] * len(columns)
+    for key, value in given.items():
+        if key is ...:
+            continue
+        j = _place(key, columns)
+        if found[j] is not None:
+            raise ValueError(f"families names the column {columns[j]!r} twice, by its name and by its number.")
+        found[j] = family_of(value)
+    missing = [j for j, each in enumerate(found) if each is None]
+    if missing and ... not in given:
+        raise ValueError(
+            f"families says nothing of the column {columns[missing[0]]!r}"
+            + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
+            + ": name every column, or add {...: family} for all others."
+        )
+    return [family_of(given[...]) if each is None else each for each in found]
+
+
+def _place(key: Any, columns: tuple[str, ...]) -> int:
+    if isinstance(key, str) and key in columns:
+        return columns.index(key)
+    if isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < len(columns):
+        return int(key)
+    shown = ", ".join(map(repr, columns[:5])) + (", …" if len(columns) > 5 else "")
+    raise ValueError(f"families names {key!r}, which is no column of X: X has {len(columns)}, {shown}.")
+
+
+def _checked_threshold(threshold: Any, families: tuple[Any, ...]) -> float | None:
+    if threshold is None:
+        return None
+    if not isinstance(threshold, numbers.Real) or not np.isfinite(float(threshold)):
+        raise ValueError(f"threshold is {threshold!r}; it must be a finite number, or None.")
+    if Bernoulli() not in families:
+        raise ValueError(f"threshold is {threshold!r}, but no column is Bernoulli: leave it out, or change families.")
+    return float(threshold)
+
+
+def checked_smoothing(smoothing: Any) -> float:
+    """α ≥ 0."""
+    return checked_number("smoothing", smoothing, least=0)
+
+
+def check_priors(priors: Any) -> None:
+    """None, "equal", or positive numbers that sum to one."""
+    if priors is None or (isinstance(priors, str) and priors == "equal"):
+        return
+    if isinstance(priors, str):
+        raise ValueError(f"priors is {priors!r}; it must be None (learnt), 'equal', or a probability for each class.")
+    given = checked_numbers("priors", priors)
+    if given.ndim != 1 or (given <= 0).any():
+        raise ValueError(f"priors is {priors!r}; a positive number for each class, in order, is needed.")
+    if abs(given.sum() - 1) > SUM_TO_ONE:
+        raise ValueError(f"priors sum to {given.sum():.10g}; probabilities sum to one: divide them by their sum.")
+
+
+def log_priors(priors: Any, weight: Floats, classes: NDArray[Any]) -> Floats:
+    """log p(k), given, equal, or the share of the class in the rows' weight."""
+    if priors is None:
+        return np.log(weight) - np.log(weight.sum())  # type: ignore[no-any-return]
+    if isinstance(priors, str):
+        return np.full(len(classes), -np.log(len(classes)))
+    given = checked_numbers("priors", priors)
+    if len(given) != len(classes):
+        raise EstimateError(
+            f"priors has {len(given)} numbers; one for each of the {len(classes)} classes {classes.tolist()} is needed."
+        )
+    return np.log(given)  # type: ignore[no-any-return]
+
+
+def support_of(plan: Plan) -> Support:
+    """What numbers the families know."""
+    free = Gaussian()
+    known = [free if plan.threshold is not None and each == Bernoulli() else each for each in plan.families]
+    return Support(
+        np.array([getattr(each, "lowest", -np.inf) for each in known], float),
+        np.array([getattr(each, "highest", np.inf) for each in known], float),
+        np.array([getattr(each, "whole", False) for each in known], bool),
+    )
+
+
+def check_values(X: Any, cost: Floats, plan: Plan, columns: tuple[str, ...]) -> None:
+    """All numbers such as their families know."""
+    if plan.threshold is not None and plan.threshold < 0 and isinstance(X, Sparse):
+        raise ValueError(
+            f"threshold is {plan.threshold:g} and X is sparse: every zero that is left out would become a one. "
+            "Use threshold=0.0 or more, or pass X.toarray()."
+        )
+    found = first_outside(X, cost, support_of(plan))
+    if found is None:
+        return
+    i, j = found
+    row = X[i : i + 1]
+    value, family = (row.dense() if isinstance(row, Sparse) else row)[0, j], plan.families[j]
+    if family == Bernoulli():
+        raise ValueError(
+            f"X[{i}, {columns[j]!r}] is {value:g}; a Bernoulli column holds 0 and 1 only: set threshold, so that a "
+            "number counts as 1 if it is larger, or choose another family."
+        )
+    negative = "Negative values in data: " if value < 0 and family.lowest == 0 else ""
+    allowed = "whole numbers" if family.whole else "numbers"
+    low = "" if np.isinf(family.lowest) else f" of {family.lowest:g} or more"
+    high = "" if np.isinf(family.highest) else f" {'and' if low else 'of'} {family.highest:g} or less"
+    raise ValueError(
+        f"{negative}X[{i}, {columns[j]!r}] is {value:g}; {_article(family.name)} column holds {allowed}{low}{high}: "
+        "correct it, or choose another family for this column."
+    )
+
+
+def infinite(X: Any, columns: tuple[str, ...], model: Any) -> ValueError:
+    """The error that names the first infinity of X, or says that sums overflow."""
+    rows = max(1, BLOCK // max(1, X.shape[1]))
+    for start in range(0, len(X), rows):
+        block = X[start : start + rows]
+        block = block.dense() if isinstance(block, Sparse) else block
+        bad = np.isinf(block)
+        if bad.any():
+            i, j = np.argwhere(bad)[0].tolist()
+            return ValueError(
+                f"Input X contains infinity: the first is X[{start + i}, {columns[j]!r}] = {block[i, j]}; "
+                f"{type(model).__name__} needs finite numbers, or NaN for what is missing: clip it, or drop the row."
+            )
+    known = X if isinstance(X, Sparse) else np.nan_to_num(X, nan=0.0)
+    j, size = _largest(known)
+    return ValueError(f"The sums over X overflow: column {columns[j]!r} reaches {size:.3g}; use larger units for it.")
+
+
+def stream_labels(model: Any, y: Any) -> NDArray[Any]:
+    """A label for each row of a part of the data, which may be of one class."""
+    name = type(model).__name__
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None: give a label for each row.")
+    labels = labels_of(y) if np.ndim(y) <= 1 or np.shape(y)[1] == 1 else None
+    if labels is None or (labels.dtype.kind == "f" and (labels != np.floor(labels)).any()):
+        raise ValueError(
+            f"Unknown label type: continuous. y holds fractions or several columns; {name} needs a label for each row."
+        )
+    return labels
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

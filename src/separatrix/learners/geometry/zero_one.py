@@ -1,0 +1,248 @@
+"""The linear rule with the fewest mistakes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Sparse
+from ...geometry.zero_one.units import loses
+from ...results.rule import LinearRule
+from ...results.verdict import Verdict
+from ..base import LinearClassifier
+from ..checks.rows import (
+    check_lengths,
+    checked_costs,
+    checked_number,
+    checked_rows,
+    names_of,
+    not_finite,
+    unchanged_on_failure,
+)
+from ..checks.targets import checked_targets, class_costs
+from ..logistic.settings import seed_of
+from .zero_one_run import Prepared, Run
+from .zero_one_words import verdict_of
+
+Floats = NDArray[np.float64]
+MOST_NUMBERS = 20_000_000
+"""Numbers that sparse rows may have when they are written out with their zeros."""
+
+LARGEST = 2.0**1000
+"""Numbers beyond this overflow when they are added up."""
+
+
+class ZeroOneStep(NamedTuple):
+    """Where the search for the fewest mistakes stands."""
+
+    weights: Floats
+    intercept: float
+    lower: Any
+    upper: Any
+    cuts: int
+    """Sets of rows found that no rule gets all right."""
+    cases: int
+    """Cases of the branching."""
+    seconds: float
+
+
+class ZeroOneRecord(NamedTuple):
+    """One line of `history_`: there is one whenever a bound has moved, and one for the end."""
+
+    lower: Any
+    upper: Any
+    cuts: int
+    cases: int
+    seconds: float
+
+
+class ZeroOneClassifier(LinearClassifier):
+    """argmin over w, b of Σᵢ cᵢ 1[ŷᵢ ≠ yᵢ], ŷ = classes_[1] iff xᵀw + b > 0.  [001 slide 11; 004 §4.2]
+
+    Empirical risk minimisation itself: the linear rule that makes the fewest mistakes on the rows it learns from. For
+    any number of columns that is NP-hard, so the answer is an interval: `mistakes_` is (lower, upper), where upper is
+    what the rule that is kept makes and no linear rule makes fewer than lower. With one column all rules are counted
+    and the two are equal; so they are with two, if the time is enough for a count that takes n² log n steps, and with
+    more columns if the mistakes are few. Columns that are combinations of others do not count.
+
+    Among rules that are right on the same rows, the one of the largest margin on these is kept: the boundary does not
+    pass through a row, where rounding could move it to the other side. Columns whose largest number is beyond 2⁺²⁰⁰ or
+    below 2⁻²⁰⁰ are compared in units of a power of two near it, the margin also.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds. The other learners of the package are asked for their rules first, whatever the limit, so that none of
+        them does better; then the search goes on until the interval is closed or the time is over. To compile what is
+        used for the first time is not counted.
+    fit_intercept : bool
+        Whether there is an intercept b.
+    class_weight : None, "balanced" or dict {class: weight}
+        Factors on the costs of the rows of each class.
+    random_state : int, RandomState or None
+        For the order in which cuts and rules are looked for; None is an order of its own, the same every time.
+
+    A row of sample_weight 2 counts as two, one of 0 not at all. The count is in units of these costs.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
+        If it is best to say the same of every row, the weights are zero.
+    mistakes_ : (lower, upper)
+        Whole numbers where the costs are. If the verdict is *optimal* the two are one number, what the rule costs; of
+        costs that are not whole, cuts prove it up to 10⁻⁹ of the least cost of a row.
+    rule_ : LinearRule
+    verdict_ : Verdict
+        *optimal* if the interval is closed, else *budget*. `verdict_.check(X, y)` counts again and proves both bounds.
+    history_ : list of (lower, upper, cuts, cases, seconds)
+    n_passes_ : float
+        How many rules were counted on all rows, those of the search along lines left aside.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0], [5.0]], [0, 1, 0, 1, 1]
+    >>> model = ZeroOneClassifier().fit(X, y)
+    >>> model.mistakes_, model.verdict_.status, model.verdict_.check(X, y)
+    ((1, 1), 'optimal', True)
+    >>> print(model.rule_)
+    1 where 1·x0 − 3 > 0, else 0
+    """
+
+    verdict_: Verdict
+
+    def __init__(
+        self,
+        *,
+        time_limit: float = 60.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.time_limit = time_limit
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True  # the fewest mistakes at costs of 10⁷ to 1 are not what a check expects
+        tags.non_deterministic = True  # what is found until the time is over depends on the machine
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ZeroOneClassifier:
+        """Find the rule; `verdict_` says how it ended."""
+        with unchanged_on_failure(self):
+            for _ in self.steps(X, y, sample_weight):
+                pass
+        return self
+
+    def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[ZeroOneStep]:
+        """The fit, bound by bound. Whoever stops reading, or presses Ctrl-C, finds the attributes set.
+
+        So it is from the moment when the rows are checked and equal ones are one; before it, the model stays as it was.
+        """
+        run = self._begun(X, y, sample_weight)
+        self.history_: list[ZeroOneRecord] = []
+        try:
+            for _ in run.states():
+                step = self._step(run)
+                if not self.history_ or self.history_[-1][:2] != (step.lower, step.upper):
+                    self.history_.append(ZeroOneRecord(*step[2:]))
+                    yield step
+            self.history_.append(ZeroOneRecord(*self._step(run)[2:]))
+            self._keep(run, stopped=False)
+        except (KeyboardInterrupt, GeneratorExit):
+            self._keep(run, stopped=True)
+            raise
+
+    def _begun(self, X: Any, y: Any, sample_weight: Any) -> Run:
+        """The checked rows, equal ones as one; whatever stops it, also Ctrl-C, leaves the model as it was."""
+        before = dict(vars(self))
+        try:
+            return Run(self._prepare(X, y, sample_weight), time.perf_counter())
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _step(self, run: Run) -> ZeroOneStep:
+        search = run.search
+        return ZeroOneStep(
+            *run.rule, *run.interval, len(search.cover.cuts), len(search.nodes),
+            time.perf_counter() - run.began,
+        )  # fmt: skip
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+        if self.time_limit is None or isinstance(self.time_limit, bool | np.bool_) or self.time_limit == np.inf:
+            raise ValueError(
+                f"time_limit is {self.time_limit!r}; it must be a finite number of seconds above 0. To search as long "
+                "as it takes give a large number, such as 1e6."
+            )
+        time_limit = checked_number("time_limit", self.time_limit, least=0, strict=True)
+        if not isinstance(self.fit_intercept, bool | np.bool_):
+            raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False.")
+        seed = seed_of(self.random_state, needed=False)
+        rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+        targets = checked_targets(self, y)
+        if targets.index is None:
+            raise ValueError(
+                "Unknown label type: continuous. y holds probabilities; ZeroOneClassifier needs a label for each "
+                "row, of one class or the other. LogisticRegression learns from probabilities."
+            )
+        check_lengths(rows, targets)
+        if len(targets.classes) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. y has {len(targets.classes)} classes: "
+                "fit two of them at a time, or hand ZeroOneClassifier() to OneVsOne or OneVsRest."
+            )
+        cost, columns = checked_costs(sample_weight, len(rows)), names_of(self, rows.shape[1])
+        factors = class_costs(self.class_weight, targets, cost)
+        if any(factor != 1 for factor in factors):
+            cost = (cost if cost.size else np.ones(len(rows))) * np.array(factors)[targets.index]
+        return Prepared(
+            self._written_out(rows, columns), np.asarray(targets.index) == 1, cost, targets.classes, columns, factors,
+            bool(self.fit_intercept), time_limit, seed,
+        )  # fmt: skip
+
+    def _written_out(self, rows: Any, columns: tuple[str, ...]) -> Floats:
+        """X as an array of finite numbers in double precision."""
+        if isinstance(rows, Sparse):
+            numbers = rows.shape[0] * rows.shape[1]
+            if numbers > MOST_NUMBERS:
+                raise ValueError(
+                    f"X has {numbers} numbers when its zeros are written out; of sparse rows ZeroOneClassifier can "
+                    f"work with at most {MOST_NUMBERS}. Choose fewer rows or columns."
+                )
+            rows = rows.dense()
+        X: Floats = np.ascontiguousarray(rows, dtype=np.float64)
+        if not np.isfinite(X).all():
+            raise not_finite(X, columns, self)
+        large, far = np.argwhere(np.abs(X) > LARGEST), loses(X)
+        if len(large):
+            i, j = large[0].tolist()
+            raise ValueError(
+                f"X[{i}, {columns[j]!r}] = {X[i, j]:.3g} is too large: sums of such numbers overflow. "
+                f"ZeroOneClassifier needs numbers up to {LARGEST:.3g}; divide this column by a power of two, which "
+                "loses no digit."
+            )
+        if far is not None:
+            sizes = np.abs(X[X[:, far] != 0, far])
+            raise ValueError(
+                f"Column {columns[far]!r} holds numbers from {sizes.min():.3g} to {sizes.max():.3g}: no unit "
+                "holds both with all their digits, so that rules cannot be counted exactly. Round the smallest to "
+                "zero, or give ranks or logarithms."
+            )
+        return X
+
+    def _keep(self, run: Run, *, stopped: bool) -> None:
+        (weights, intercept), given = run.rule, run.prepared
+        self.classes_, self.mistakes_ = given.classes, run.interval
+        self.coef_, self.intercept_ = weights[None].copy(), np.array([intercept])
+        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), given.columns)
+        self.n_passes_ = float(run.search.offered)
+        self.verdict_ = verdict_of(run, stopped)

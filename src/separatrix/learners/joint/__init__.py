@@ -1,0 +1,1 @@
+"""Learners over joint features Φ(x, c)."""

@@ -1,0 +1,300 @@
+"""The perceptron in the space of a kernel's features."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from ...data.kernels.gram import gram
+from ...fitting.scan.kernel_budget import BudgetCost, BudgetScan
+from ...fitting.scan.kernel_scan import KernelScan, run
+from ...fitting.scan.perceptron import FOREVER
+from ...fitting.scan.run import visits
+from ...results.dual import ONE_VS_REST, Dual
+from ...results.expansion import Expansion, Record
+from ...results.mistake_bound import MistakeBound, mistake_bound
+from ...results.verdict import Verdict
+from ..checks.rows import check_lengths, unchanged_on_failure
+from ..perceptron.base import PassRecord
+from ..warnings import BudgetWarning
+from .kernel_input import asked_at, check_kernel, read
+from .kernel_settings import READINGS, check_reading, checked_passes, explained, prepared, winners
+from .words import conclude, standing
+
+Floats = NDArray[np.float64]
+
+
+class KernelUpdate(NamedTuple):
+    """A mistake."""
+
+    step: int
+    """How many rows had been looked at before, over all passes."""
+    row: int
+    """The row of X that caused it."""
+    label: Any
+    """Its class; one against the rest, the class that rises, None if one falls."""
+    rival: Any
+    """The class that it was taken for, and that falls; None if none does."""
+    mistakes: int
+    """So far, this one counted."""
+    passes: float
+
+
+class CurvePoint(NamedTuple):
+    """Errors on some rows after so many passes, by reading."""
+
+    passes: float
+    mistakes: int
+    """While learning, up to there."""
+    support: int
+    """Rows that were ever mistaken, up to there."""
+    last: float
+    averaged: float
+    voted: float
+
+
+class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """xᵀw = Σᵢ αᵢ yᵢ k(xᵢ, x), αᵢ counting mistakes: the perceptron in the space of k's features.  [000 8.17]
+
+    With the linear kernel it is `Perceptron`. With another it learns what no plane can: XOR, parity, strings, graphs.
+    All its weights are sums over one log of mistakes, so that every reading is there after one fit.
+
+    Parameters
+    ----------
+    kernel : "linear", "polynomial", "rbf", "precomputed" or a function
+        xᵀz; (γxᵀz + c)^degree; exp(−γ‖x − z‖²); X is the matrix k(xᵢ, xⱼ) itself; or a function k(A, B) that gives
+        len(A) × len(B) numbers for two sets of rows. If X is a list of objects, the function is given lists of them.
+        `separatrix.kernels` has some for strings and graphs.
+    degree, gamma, constant : int, float or None, float
+        Of these kernels. Without a gamma it is 1 in a polynomial, and in rbf 1/(columns × the variance of X).
+    reading : "last", "averaged" or "voted"
+        Which weights predict: the last, the mean of all, or all of them by a vote. `predict` may be asked for another.
+    budget : int or None
+        How many rows may be kept. When there are more, `overflow` says what is done; readings are then the last, and
+        with "project" also the averaged.
+    overflow : "remove" or "project"
+        A row drawn at random makes room; or what a mistake adds is replaced by the nearest combination of the rows
+        that are kept. `budget_` says what that cost.
+    multiclass : "joint" or "one-vs-rest"
+        Of K classes: the weights of a row's own class rise and those of the strongest other fall, as in `Perceptron`;
+        or each class has a machine of its own that learns it against the rest.
+    max_passes, order, patience, ties, fit_intercept, random_state : as in `Perceptron`
+        With an intercept, k is k + 1.
+    n_threads : int or None
+        For the kernel's matrix. A function of the user's own is never called from two threads.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_ : as in scikit-learn
+    expansion_ : Expansion
+        The terms of the sum, for the reading that was chosen; of a vote, those of the last weights.
+    support_ : array of int
+        The rows that have a term: those that were ever mistaken, or that the budget kept.
+    dual_coef_, intercept_ : arrays
+        The coefficients of the expansion, and the intercept.
+    log_ : MistakeLog
+        One against the rest, own and rival are −1 where only one line of weights moved.
+    verdict_ : Verdict
+        Of the last weights on the rows that were learnt from.
+    budget_ : BudgetCost or None
+    mistakes_, history_, n_passes_, n_steps_ : as in `Perceptron`; one against the rest, mistakes of all machines
+
+    Examples
+    --------
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["same", "other", "other", "same"]
+    >>> model = KernelPerceptron(kernel="polynomial", degree=2).fit(X, y)
+    >>> model.predict(X).tolist(), model.verdict_.status, model.verdict_.check(X, y)
+    (['same', 'other', 'other', 'same'], 'separated', True)
+    """
+
+    verdict_: Verdict
+
+    def __init__(
+        self,
+        kernel: Any = "linear",
+        *,
+        degree: int = 2,
+        gamma: float | None = None,
+        constant: float = 1.0,
+        reading: str = "last",
+        budget: int | None = None,
+        overflow: str = "remove",
+        multiclass: str = "joint",
+        max_passes: float = 30,
+        order: str = "cyclic",
+        patience: int | None = None,
+        ties: str = "mistake",
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        n_threads: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.constant = constant
+        self.reading = reading
+        self.budget = budget
+        self.overflow = overflow
+        self.multiclass = multiclass
+        self.max_passes = max_passes
+        self.order = order
+        self.patience = patience
+        self.ties = ties
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse, tags.input_tags.pairwise = not given, given
+        return tags
+
+    def fit(self, X: Any, y: Any) -> KernelPerceptron:
+        """Learn from the rows; `verdict_` says how it ended."""
+        with unchanged_on_failure(self):
+            for _ in self._stretches(X, y, FOREVER):
+                pass
+        return self
+
+    def steps(self, X: Any, y: Any) -> Iterator[KernelUpdate]:
+        """The same fit, mistake by mistake. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        with unchanged_on_failure(self):
+            told = 0
+            for scan, stretch, classes in self._stretches(X, y, 1):
+                log = scan.since(told)
+                for k in range(len(log)):
+                    own, rival = (None if at < 0 else classes[at] for at in (log.own[k], log.rival[k]))
+                    yield KernelUpdate(int(log.steps[k]), int(log.rows[k]), own, rival, told + k + 1, stretch.passes)
+                told += len(log)
+
+    def decision_function(self, X: Any, reading: str | None = None) -> Floats:
+        """Σⱼ αⱼ k(xⱼ, x) + b for each row, of K classes n × K; of a vote the mean vote, or the share of each class."""
+        check_is_fitted(self, "verdict_")
+        reading = self.reading if reading is None else reading
+        cost = self.budget_
+        check_reading(reading, *((None, "") if cost is None else (cost.budget, cost.overflow)))
+        rows = read(self, X, reset=False)
+        with explained(self):
+            if reading == "voted":
+                found: Floats = self._at(X).votes(rows, self.n_threads)
+            else:
+                found = self._expansion(reading, X).score(rows, self.n_threads)
+            if not np.isfinite(found).all():
+                raise OverflowError
+        return found
+
+    def predict(self, X: Any, reading: str | None = None) -> NDArray[Any]:
+        """The class of each row: classes_[1] iff the score is > 0; of K classes the first of the strongest."""
+        scores = self.decision_function(X, reading)
+        return self.classes_[winners(scores)]  # type: ignore[no-any-return]
+
+    def curve(self, X: Any, y: Any, passes: Any = None) -> list[CurvePoint]:
+        """Errors on these rows after each of these numbers of passes, by every reading, from one run down the log.
+
+        Without `passes`, after each whole pass that was made; nothing changes after the last.
+        """
+        check_is_fitted(self, "verdict_")
+        if self.budget_ is not None:
+            raise ValueError("With a budget only the last state is kept: there is no curve to be drawn from it.")
+        rows, log = read(self, X, reset=False), self.log_
+        truth = column_or_1d(y)
+        check_lengths(rows, truth)
+        ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else checked_passes(passes)
+        ends = np.minimum(ends, self.n_passes_)
+        seen = np.round(ends * self._learnt).astype(np.int64)
+        with explained(self):
+            found = self._at(X).curves(rows, seen, READINGS, self.n_threads)
+            if not all(np.isfinite(scores).all() for scores in found.values()):
+                raise OverflowError
+        wrong = {
+            name: [float((self.classes_[winners(s)] != truth).mean()) for s in scores] for name, scores in found.items()
+        }
+        return [
+            CurvePoint(float(ends[e]), int(np.searchsorted(log.steps, end)), self._record.dual.supported(int(end)),
+                       *(wrong[name][e] for name in READINGS))
+            for e, end in enumerate(seen)
+        ]  # fmt: skip
+
+    def bound(self) -> MistakeBound:
+        """((R + √T D)/γ)²: how many mistakes T passes over the rows can make at the most, in the space of the kernel.
+
+        R² is the largest k(x, x), of K classes twice that; the direction is that of the last weights.  [001 slide 25]
+        """
+        check_is_fitted(self, "verdict_")
+        if self.budget_ is not None or self._record.apart:
+            raise ValueError("The bound is one of a perceptron without a budget whose classes compete: of others none.")
+        leads, length, longest = self._stands
+        if not length > 0:
+            raise ValueError("The last weights are zero, and point nowhere: of a bound there is nothing to say.")
+        times = visits(*self._came, len(leads), self.n_steps_)
+        R = float(np.sqrt(longest * (1 if len(self.classes_) == 2 else 2)))
+        return mistake_bound(leads / length, R, times, 0.0, 1.0, int(self.mistakes_.sum()))
+
+    def _stretches(self, X: Any, y: Any, room: int) -> Iterator[Any]:
+        began = time.perf_counter()
+        course, classes, budget = prepared(self, X, y)
+        self.history_: list[PassRecord] = []
+        with explained(self), gram(course.kernel, self.n_threads) as block:
+            check_kernel(course.kernel, course.rows)
+            scan = KernelScan(course, block) if budget is None else BudgetScan(course, block, budget, self.overflow)
+            states = run(scan, room)
+            try:
+                while True:
+                    try:
+                        stretch = next(states)
+                    except StopIteration as end:
+                        ended = end.value
+                        break
+                    record = PassRecord(stretch.passes, stretch.mistakes, time.perf_counter() - began)
+                    self.history_[stretch.pass_number - 1 :] = [record]
+                    yield scan, stretch, classes
+                self._keep(scan, classes, ended)
+            except (KeyboardInterrupt, GeneratorExit):
+                scan.settle()
+                self._keep(scan, classes, "interrupted")
+                raise
+        if self.reading == "last" and not self.verdict_.ok:
+            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
+
+    def _keep(self, scan: Any, classes: NDArray[Any], ended: str) -> None:
+        course, n = scan.course, len(scan.course.rows)
+        log = scan.log
+        self.classes_, self.log_, self.n_steps_, self.n_passes_ = classes, log, scan.steps, scan.steps / n
+        self.mistakes_ = np.bincount(log.steps // n, minlength=-(-scan.steps // n)).astype(np.int64)
+        self.budget_: BudgetCost | None = scan.cost if isinstance(scan, BudgetScan) else None
+        dual = Dual.of(log, course.lines)
+        if isinstance(scan, BudgetScan):
+            support, A = scan.coefficients("last")
+            self._held = {"last": A, "averaged": scan.coefficients("averaged")[1]}
+        else:
+            support, A = dual.support, dual.last()
+        self._learnt, self.support_, self._lifted = n, support, course.lifted
+        self._came = course.order, course.seed
+        self._record = Record(course.kernel, course.rows[support], dual, course.lifted, course.way == ONE_VS_REST)
+        width = (course.rows.shape[1] + 2) * getattr(course.kernel, "degree", 1) if hasattr(course.rows, "shape") else 0
+        terms = max(len(log) // 2, len(support)) + width
+        at = standing(scan.all_scores(), course.target, support, A, scan.longest, terms)
+        self._stands = at.leads, at.length, scan.longest
+        self.verdict_ = conclude(self, course, at, support, A, ended)
+        self.expansion_ = self._expansion("last" if self.reading == "voted" else self.reading)
+        self.dual_coef_, self.intercept_ = self.expansion_.coefficients, self.expansion_.intercept
+
+    def _expansion(self, reading: str, X: Any = None) -> Expansion:
+        kernel = self._record.kernel if X is None else asked_at(self, X)
+        if self.budget_ is None:
+            made = self._record.expansion(reading)
+            return Expansion(kernel, made.support, made.coefficients, made.intercept)
+        A = self._held[reading]
+        return Expansion(kernel, self._record.support, A, A.sum(axis=1) * self._lifted)
+
+    def _at(self, X: Any) -> Record:
+        record = self._record
+        return Record(asked_at(self, X), record.support, record.dual, record.lifted, record.apart)

@@ -1,0 +1,153 @@
+"""From the outcome of a fit to its verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...fitting.certificates.margin import Bounds
+from ...fitting.problem import FirthEnd, Outcome, Problem
+from ...fitting.scan.stochastic import Walk
+from ...geometry.separation.limit import LimitFit
+from ...results.rule import LinearRule
+from ...results.separability import Separability
+from ...results.verdict import Claim, Limit, Locality, Optimality, PenalisedLocality, Proof, Rank, Separation, Verdict
+from ..checks.features import Features
+from ..checks.prior import Prior
+from ..checks.targets import Targets
+from . import words
+from .firth_words import words_of_firth
+from .settings import Settings, schedule_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Checked input."""
+
+    problem: Problem
+    settings: Settings
+    targets: Targets
+    columns: tuple[str, ...]
+    class_weight: tuple[float, ...]
+    index: Any = None
+    """The names of the rows, where X was a data frame."""
+    features: Features | None = None
+    """What the rows were mapped to, `columns` being the names of that."""
+    prior: Prior | None = None
+    """What the probabilities are corrected by."""
+
+    def walk(self) -> Walk:
+        """How a stochastic descent takes these rows."""
+        settings, rows = self.settings, self.problem.rows
+        target, cost = online_targets(self.targets, rows.cost, rows.other)
+        if target.ndim == 2:
+            target = rows.y  # the class weights are in its shares
+        return Walk(target, cost, settings.objective, schedule_of(settings.rate), settings.order, settings.averaging)
+
+
+def online_targets(targets: Targets, cost: Floats, other: Floats) -> tuple[Any, Floats]:
+    """Targets and costs of each row by itself: of two classes the probability of the second."""
+    if len(targets.classes) > 2:
+        return (targets.index if targets.index is not None else targets.probability), cost
+    if targets.index is not None:
+        return targets.index.astype(np.float64), cost
+    total = cost + other
+    return np.where(total > 0, cost, 0.0) / np.where(total > 0, total, 1.0), total
+
+
+def verdict_of(
+    outcome: Outcome, prepared: Prepared, result: Separability | None = None, limit: LimitFit | None = None
+) -> Verdict:
+    """What a fit that came to its end can say; where it looked closer, how the classes lie to each other."""
+    problem, found = prepared.problem, outcome.bounds
+    certificate: Proof | None = None
+    if outcome.status == "separated":
+        nearest = _nearest(outcome, problem)
+        certificate = Separation(outcome.weights, outcome.intercept, nearest)
+        said = words.separated(len(problem.rows), nearest, prepared.settings, result)
+    elif limit is not None and result is not None:
+        certificate = _limit(limit)
+        said = words.quasi_separated(result, certificate.deviance)
+    elif outcome.firth is not None:
+        said = words_of_firth(outcome, problem, prepared.settings)
+    elif outcome.status in ("optimal", "local"):
+        said = words.optimal(outcome, problem.tol) if outcome.status == "optimal" else words.local(outcome, problem.tol)
+    else:
+        overlap = result is not None and result.kind == "overlap"
+        said = words.budget(outcome, prepared.problem, prepared.settings, prepared.columns, overlap)
+    if found is not None and certificate is None:
+        certificate = _certificate(outcome)
+    aliased = tuple(prepared.columns[j] for j in outcome.aliased)
+    of = len(prepared.columns) + problem.lifted
+    claim = _claim(outcome.weights, outcome.intercept, outcome.value, prepared)
+    rank = Rank(of - len(aliased) if outcome.ranked else None, of, aliased)
+    return Verdict(outcome.status, rank, certificate, *said, claim, result)
+
+
+def _limit(limit: LimitFit) -> Limit:
+    found = limit.bounds
+    return Limit(
+        limit.weights, limit.intercept, limit.value, 2 * limit.total * limit.value, found.nu, found.rho, found.gap,
+        found.gap / limit.value if limit.value else 0.0, found.distance, _bounded(found),
+    )  # fmt: skip
+
+
+def _bounded(found: Bounds) -> Floats:
+    """The distance in each coefficient: infinite where that has no bound."""
+    finite = np.isfinite(found.spread)
+    return np.where(finite, np.where(finite, found.spread, 0.0) * found.distance, np.inf)
+
+
+def _certificate(outcome: Outcome) -> Optimality | Locality:
+    found = outcome.bounds
+    assert found is not None
+    if outcome.firth is not None:
+        return _penalised(outcome.firth, found)
+    relative, coefficients = found.gap / outcome.value, found.spread * found.distance
+    if not found.only:
+        return Locality(found.nu, found.rho, found.gap, relative, found.distance, coefficients)
+    return Optimality(
+        found.nu, found.rho, found.gap, relative, found.distance, coefficients, found.share, found.witness
+    )
+
+
+def _penalised(end: FirthEnd, found: Bounds) -> PenalisedLocality:
+    return PenalisedLocality(
+        found.nu, found.rho, found.gap, found.gap / end.mean_loss, found.distance, found.spread * found.distance, *end
+    )
+
+
+def interrupted_verdict(weights: Floats, intercept: Any, value: float, passes: float, prepared: Prepared) -> Verdict:
+    """What a fit that was stopped can say: where it stood, and that nothing is proved, the rank included."""
+    of = len(prepared.columns) + prepared.problem.lifted
+    said = words.interrupted(passes, value)
+    return Verdict("interrupted", Rank(None, of, ()), None, *said, _claim(weights, intercept, value, prepared))
+
+
+def _claim(weights: Floats, intercept: Any, value: float, prepared: Prepared) -> Claim:
+    problem = prepared.problem
+    several = not isinstance(intercept, float) and np.ndim(intercept)
+    level = np.array(intercept, float) if several else float(intercept)
+    return Claim(
+        tuple(prepared.targets.classes.tolist()), prepared.columns, weights.copy(), level,
+        problem.lifted, problem.l2, prepared.class_weight, value, len(problem.rows),
+        prepared.settings.objective, prepared.targets.soft,
+        None if prepared.features is None else prepared.features.map.spec,
+    )  # fmt: skip
+
+
+def _nearest(outcome: Outcome, problem: Problem) -> float:
+    """The distance of the nearest row that counts."""
+    rule = LinearRule(outcome.weights, outcome.intercept)
+    nearest = np.inf
+    for side in problem.rows.sides():
+        distance = rule.distance(side.X)
+        if outcome.weights.ndim == 1:
+            distance = side.y * distance
+        nearest = min(nearest, float(distance[side.cost > 0].min() if side.cost.size else distance.min()))
+    return nearest

@@ -1,0 +1,143 @@
+"""Learning from rows as they come: `partial_fit`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...data import Rows, Sparse
+from ...fitting.problem import Problem
+from ...fitting.scan.online import OnlineState, scan
+from ...fitting.scan.stochastic import begin, reading, step_l2
+from ...results.rule import LinearRule
+from ...results.verdict import Claim, Rank, Verdict
+from ..checks.rows import checked_costs, checked_rows, not_finite
+from ..checks.targets import checked_targets, given_costs, known_targets, second_of_two
+from . import words
+from .settings import Settings, checked_settings, schedule_of
+
+
+def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+    """One pass over these rows in their order, from where the model stands."""
+    settings = checked_settings(model)
+    _check_online(model)
+    _check_prior(model)
+    if getattr(model, "features_", None) is not None:
+        raise ValueError(
+            "This model was fitted in features of X, and partial_fit learns in X itself: call fit again with "
+            "features=None, or put the features before a new learner in a pipeline."
+        )
+    new = not hasattr(model, "classes_")
+    rows = checked_rows(model, X, reset=new)
+    known = _classes(model, y, classes, new)
+    cost = checked_costs(sample_weight, len(rows), some=False)
+    target = second_of_two(y, known, len(rows)) if model.class_weight is None else None
+    if target is None:
+        target, cost = _weighted(model, known, known_targets(y, known, len(rows)), cost)
+    many = len(known) > 2
+    counted = np.flatnonzero(cost > 0) if cost.size else np.arange(len(rows))
+    state = scan(
+        _state(model, settings, rows.shape[1], len(known)),
+        rows,
+        target,
+        cost,
+        counted,
+        objective=settings.objective,
+        rate=schedule_of(settings.rate),
+        l2=step_l2(model.l2, settings.objective),
+        fit_intercept=settings.fit_intercept,
+        averaging=settings.averaging,
+    )
+    weights, intercept = reading(state, many, averaging=settings.averaging)
+    if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
+        raise _overflow(model, rows, settings)
+    return _keep(model, state, known, weights, intercept, settings)
+
+
+def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
+    """Targets and costs with the class weights in them; of two classes the probability of the second."""
+    factors = np.array(given_costs(model.class_weight, known.tolist()))
+    if (factors != 1).any():
+        T = T * factors
+        total = T.sum(axis=1)
+        T, cost = T / total[:, None], total * cost if cost.size else total
+    return (T if len(known) > 2 else np.ascontiguousarray(T[:, 1])), cost
+
+
+def _overflow(model: Any, rows: Any, settings: Settings) -> ValueError:
+    if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
+        names = getattr(model, "feature_names_in_", None)
+        columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
+        return not_finite(rows, columns, model)
+    return ValueError(
+        f"The weights overflow: learning_rate={settings.rate!r} is too large for these rows. Lower it, or use larger "
+        "units for X; the model is as it was before this call."
+    )
+
+
+def _check_online(model: Any) -> None:
+    if model.learning_rate is None:
+        raise ValueError(
+            "partial_fit needs a learning_rate that does not depend on rows still to come: give a number, or a "
+            "schedule such as LearningRate(0.1, power=0.5)."
+        )
+    if isinstance(model.class_weight, str):
+        raise ValueError(
+            f"partial_fit cannot know class_weight={model.class_weight!r} before all rows are seen: give a dict."
+        )
+
+
+def _check_prior(model: Any) -> None:
+    if model.prior is not None:
+        raise ValueError(
+            f"partial_fit cannot know the shares of the classes, which prior={model.prior!r} needs, before all rows "
+            "are seen: set prior=None, or use fit."
+        )
+
+
+def _classes(model: Any, y: Any, classes: Any, new: bool) -> Any:
+    if new and classes is None:
+        known = checked_targets(model, y).classes
+    elif new:
+        known = np.unique(np.asarray(classes))
+        if known.size < 2:
+            raise ValueError(f"classes are {known.tolist()}; a classifier needs two classes or more.")
+    else:
+        known = model.classes_
+        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), np.unique(known)):
+            raise ValueError(f"classes are {np.asarray(classes).tolist()}; this model learns {known.tolist()}.")
+    return known
+
+
+def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
+    """Where the model stands: after its last call, after a fit, or at its start."""
+    if hasattr(model, "_online"):
+        return model._online  # type: ignore[no-any-return]
+    if hasattr(model, "coef_"):
+        return OnlineState(model.coef_.copy(), model.intercept_.copy())
+    nothing = Rows(np.empty((0, d)), np.empty(0), np.empty(0))
+    start, seed = model._start(d, K), model._seed(settings)
+    return begin(Problem(nothing, settings.loss(K), 0.0, True, "stochastic", start, settings.tol, 1.0, seed, K))
+
+
+def _keep(model: Any, state: OnlineState, known: Any, weights: Any, intercept: Any, settings: Settings) -> Any:
+    names = getattr(model, "feature_names_in_", None)
+    d = weights.shape[-1]
+    columns = tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))
+    model._online, model.classes_ = state, known
+    model.__dict__.pop("prior_", None)
+    model.coef_, model.intercept_ = np.atleast_2d(weights), np.atleast_1d(np.asarray(intercept, float))
+    model.n_passes_, model.l2_ = 1.0, float(settings.l2)  # type: ignore[arg-type]
+    model.n_steps_ = state.steps
+    model.rule_ = LinearRule(weights, intercept, tuple(model.classes_), columns, probabilistic=True)
+    said = words.online(state.steps)
+    claim = Claim(
+        tuple(known.tolist()), columns, weights, intercept, settings.fit_intercept, model.l2_,
+        (1.0,) * len(known), math.nan, state.steps, settings.objective,
+    )  # fmt: skip
+    model.verdict_ = Verdict("interrupted", Rank(None, d + settings.fit_intercept, ()), None, *said, claim)
+    if not hasattr(model, "history_"):
+        model.history_ = []
+    return model

@@ -1,0 +1,212 @@
+"""The rows of a fit, given again or still in memory, and whether they are the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from ...data.categorical import TableRows
+from ...numerics.functions import log_sum_exp, positive, sigmoid
+from ...numerics.threads import one_blas_thread, ordered_map, thread_count
+from ...results.limits import limit_probabilities
+from ..checks.absent import present
+from ..checks.rows import checked_costs
+from ..checks.targets import known_targets
+from .memory import Facts, entropy_of, means_of, moments_of, split_by_class
+
+Floats = NDArray[np.float64]
+FEW = 1 << 16
+"""Rows that are looked at together."""
+AGREES = 1e-9
+"""Relative: how far the mean loss of rows may be from the one that the verdict claims."""
+GONE = "the training rows are no longer in memory; call summary(X, y)."
+PIECEMEAL = "partial_fit remembers no rows; call summary(X, y) with all that were learnt from."
+UNSURE = "the fit was stopped before it knew its loss, which would tell its rows; call summary(X, y)."
+CHANGED = "the training rows have changed since the fit; call summary(X, y) with the rows as they were."
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Rows as they were given, and as they are read."""
+
+    X: Any
+    y: Any
+    sample_weight: Any
+    rows: Any
+    targets: Floats
+    """The probability of each class."""
+    cost: Floats
+    """The weights of the rows; none: all one."""
+    _known: dict[str, Any] = field(default_factory=dict)
+
+    def once(self, what: str, work: Callable[[], Any]) -> Any:
+        """What is asked for several times of the same rows and the same model, worked out the first time."""
+        if what not in self._known:
+            self._known[what] = work()
+        return self._known[what]
+
+    def scores(self, model: Any) -> Floats:
+        """z of each row."""
+        return np.asarray(self.once("scores", lambda: self._scores(model.rule_)))
+
+    def _scores(self, rule: Any) -> Floats:
+        if len(self.rows) < FEW:
+            return np.asarray(rule.score(self.rows))
+        return np.concatenate(self.by_blocks(lambda here: rule.score(self.rows[here])))
+
+    def by_blocks(self, f: Callable[[slice], Any]) -> list[Any]:
+        """f of some rows after the others, in their order; many rows by several threads."""
+        blocks = [slice(lo, min(lo + FEW, len(self.rows))) for lo in range(0, len(self.rows), FEW)]
+        with one_blas_thread(), ordered_map(min(thread_count(), len(blocks))) as each:
+            return list(each(f, blocks))
+
+
+def readable(model: Any, X: Any, y: Any, sample_weight: Any) -> Given:
+    """Rows, checked."""
+    rows = model._readable(X)
+    targets = known_targets(y, model.classes_, len(rows))
+    cost = checked_costs(sample_weight, len(rows))
+    return Given(X, y, sample_weight, present(rows, cost), targets, cost)
+
+
+def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[Given | None, str]:
+    """The rows of the fit: as given now, or those still in memory; or None, and why."""
+    if rows[0] is not None or rows[1] is not None:
+        return _given_now(model, rows), ""
+    if rows[2] is not None:
+        raise ValueError("sample_weight is given without X and y: give all three, or none.")
+    if hasattr(model, "_online"):
+        return None, PIECEMEAL
+    found = None if model._kept_rows is None else model._kept_rows()
+    if found is None:
+        return None, GONE
+    if not math.isfinite(model.verdict_.claim.value):
+        return None, UNSURE
+    try:
+        given = readable(model, *found)
+        return (None, CHANGED) if same_rows(model, given) else (given, "")
+    except (TypeError, ValueError):  # a column was added to the frame, a label put into y: whatever, they have changed
+        return None, CHANGED
+
+
+def _given_now(model: Any, rows: tuple[Any, Any, Any]) -> Given:
+    X, y, _ = rows
+    if X is None or y is None:
+        raise ValueError(f"{'X' if X is None else 'y'} is missing: give both X and y, or neither.")
+    given = readable(model, *rows)
+    differs = same_rows(model, given)
+    if differs:
+        raise ValueError(
+            f"These are not the rows that the model was fitted to: {differs}. Give the same X, y and sample_weight."
+        )
+    return given
+
+
+def known_facts(model: Any, given: Given | None) -> Facts | None:
+    """Facts of the fit's rows: from the rows, else as remembered; after `partial_fit` there are none."""
+    if given is not None:
+        claim = model.verdict_.claim
+        return facts_of_given(given, claim.class_weight, claim.soft)
+    return None if hasattr(model, "_online") else model._facts
+
+
+def facts_of_given(given: Given, class_weight: tuple[float, ...], soft: bool, near: Floats | None = None) -> Facts:
+    """The same from rows that are looked at now, all of them; deviations too where a point near the means is known."""
+    totals = given.cost @ given.targets if given.cost.size else given.targets.sum(axis=0)
+    entropy = entropy_of(given.targets, given.cost, class_weight) if soft else 0.0
+    if near is None:
+        means, deviations = means_of(given.rows, given.cost), None
+    else:
+        means, deviations = moments_of(given.rows, given.cost, near)
+    return Facts(len(given.rows), bool(given.cost.size), totals, entropy, means, False, deviations)
+
+
+def mean_loss(model: Any, given: Given) -> float:
+    """What was minimised, at the weights of the model; after *quasi-separated* in the limit."""
+    claim = model.verdict_.claim
+    losses = {"likelihood": _log_loss, "squared": _squared_loss}
+    total = losses[claim.objective](model, given)
+    return float(total / _split(model, given).sum() + claim.l2 / 2 * np.square(model.coef_).sum())
+
+
+def log_likelihood(model: Any, given: Given) -> float:
+    """ℓ = Σᵢ cᵢ Σₖ tᵢₖ log P(k | xᵢ), class weights counted."""
+    return -_log_loss(model, given)
+
+
+def second_probability(model: Any, given: Given) -> Floats:
+    """P(1 | x) of two classes, as the fit saw them; after *separated* and *quasi-separated* its limit."""
+    if model.verdict_.status == "quasi-separated":
+        return limit_probabilities(model.verdict_, given.rows)[:, 1]
+    z = given.scores(model)
+    if model.verdict_.status == "separated":
+        return (np.sign(z) + 1) / 2  # type: ignore[no-any-return]
+    return np.concatenate(given.by_blocks(lambda here: sigmoid(z[here])))
+
+
+def _split(model: Any, given: Given) -> Floats:
+    """What each row counts as one of each class."""
+    return split_by_class(given.targets, given.cost, model.verdict_.claim.class_weight)
+
+
+def _log_loss(model: Any, given: Given) -> float:
+    return float(given.once("log loss", lambda: _log_loss_of(model, given)))
+
+
+def _log_loss_of(model: Any, given: Given) -> float:
+    split = _split(model, given)
+    if model.verdict_.status == "quasi-separated":
+        return -float(xlogy(split, limit_probabilities(model.verdict_, given.rows)).sum())
+
+    def of(here: slice) -> tuple[Floats, float]:
+        z = np.asarray(model.rule_.score(given.rows[here]))
+        return z, (_two_class_loss if z.ndim == 1 else _class_loss)(z, split[here])
+
+    scores, losses = zip(*given.by_blocks(of), strict=True)
+    given.once("scores", lambda: np.concatenate(scores))
+    return float(sum(losses))
+
+
+def _two_class_loss(z: Floats, split: Floats) -> float:
+    rest = np.log1p(np.exp(-np.abs(z)))  # log(1 + eᶻ) = [z]₊ + log(1 + e^−|z|), and so for −z
+    return float(split[:, 0] @ (positive(z) + rest) + split[:, 1] @ (positive(-z) + rest))
+
+
+def _class_loss(z: Floats, split: Floats) -> float:
+    return float(np.sum(split * (log_sum_exp(z)[:, None] - z)))
+
+
+def _squared_loss(model: Any, given: Given) -> float:
+    split, z = _split(model, given), given.scores(model)
+    if z.ndim == 1:
+        return float(split[:, 0] @ np.square(sigmoid(z)) + split[:, 1] @ np.square(sigmoid(-z)))
+    weight = split.sum(axis=1)
+    share = split / np.where(weight > 0, weight, 1.0)[:, None]
+    return float(weight @ np.square(share - np.exp(z - log_sum_exp(z)[:, None])).sum(axis=1))
+
+
+def _proved(model: Any, given: Given) -> bool:
+    """Whether the verdict's proof holds of these rows, which are shown to it as anybody would show them."""
+    X = given.X.sparse() if isinstance(given.X, TableRows) else given.X
+    return bool(model.verdict_.check(X, given.y, given.sample_weight))
+
+
+def same_rows(model: Any, given: Given) -> str:
+    """Nothing if these are the rows of the fit: their mean loss is the one that it claims; else what differs."""
+    claim = model.verdict_.claim
+    if len(given.rows) != claim.rows:
+        return f"there are {len(given.rows)} rows here and were {claim.rows} there"
+    if claim.objective not in ("likelihood", "squared"):
+        return "" if _proved(model, given) else "the verdict's proof does not hold here"
+    value = mean_loss(model, given)
+    if not math.isfinite(claim.value) or abs(value - claim.value) <= AGREES * max(abs(claim.value), AGREES):
+        return ""
+    if model.verdict_.status == "separated" and _proved(model, given):
+        return ""  # the rule that separates may not be the one whose loss was known
+    return f"the mean loss is {value:.9g} here and was {claim.value:.9g} there"

@@ -1,0 +1,233 @@
+"""The quick ways to many logistic regressions of two classes over the same rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+from sklearn.base import clone
+
+from ...data import Rows
+from ...data.frame import Frame
+from ...fitting.coordinates import frame_of
+from ...fitting.many.sampled import Ranked, is_steerable, rank_of, rank_told, steered_minimum
+from ...fitting.many.shared import Library, Places, Scratch, chosen, common_frame, varying_columns, with_constants
+from ...fitting.many.small import Small, is_small
+from ...fitting.problem import Outcome, Problem
+from ...numerics.threads import Map
+from ..checks.absent import present
+from ..checks.prior import prior_of
+from ..checks.targets import Targets, class_costs, rows_of
+from ..history import Record
+from .conclusion import Prepared
+from .logistic import LogisticRegression
+from .memory import facts_among
+from .settings import Settings, checked_settings
+
+Floats = NDArray[np.float64]
+COMPILE_FROM, AT_A_TIME = 1 << 14, 1 << 23
+"""Numbers in X from which it repays to load what is compiled; numbers of all tasks that are worked on together."""
+CLASSES = np.array([0, 1])
+
+
+class Task(NamedTuple):
+    """Two classes among the rows of X."""
+
+    rows: NDArray[np.intp] | None
+    """The places in X of the rows that take part, ascending; None: all of them."""
+    positive: NDArray[np.bool_]
+    """Of those rows: whether the row is of the second class."""
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """What the fits share."""
+
+    estimator: LogisticRegression
+    settings: Settings
+    l2: float
+    X: NDArray[Any]
+    cost: Floats
+    columns: tuple[str, ...]
+    given: dict[str, Any]
+    """The estimator's parameters."""
+
+    @classmethod
+    def of(cls, estimator: LogisticRegression, X: Any, cost: Floats, names: tuple[str, ...]) -> SideBySide | None:
+        """None where the estimator's own fit is the only way."""
+        if not isinstance(X, np.ndarray) or X.size < COMPILE_FROM or not _plain(estimator):
+            return None
+        settings = checked_settings(estimator)
+        if not isinstance(settings.l2, float):
+            return None
+        return cls(estimator, settings, settings.l2, X, cost, names, estimator.get_params(deep=False))
+
+    def fitted(self, tasks: Sequence[Task], each: Map) -> list[LogisticRegression | None]:
+        """Fitted clones; None where the quick way does not end in a proof."""
+        found: list[LogisticRegression | None] = [None] * len(tasks)
+        sizes = [(len(task.positive), self.X.shape[1]) for task in tasks]
+        two = [k for k, task in enumerate(tasks) if task.positive.any() and not task.positive.all()]
+        few = [k for k in two if is_small(*sizes[k])]
+        many = [k for k in two if not is_small(*sizes[k]) and self._is_steerable(tasks[k])]
+        for some, fits in ((few, self._small), (many, self._steered)):
+            for k, model in zip(some, fits([tasks[k] for k in some], each), strict=True):
+                found[k] = model
+        return found
+
+    # ------------------------------------------------------------------------------------------------ few columns
+
+    def _small(self, tasks: list[Task], each: Map) -> Iterator[LogisticRegression | None]:
+        """What holds the interpreter comes before and after the compiled calls, not between them.
+
+        Threads that wait for it would wait longer than a call takes.
+        """
+        for batch in self._batches(tasks):
+            began = time.perf_counter()
+            prepared = [self._prepared(task) for task in batch]
+            ended = list(each(_small_of, prepared))
+            seconds = time.perf_counter() - began
+            for task, (ready, varying), small in zip(batch, prepared, ended, strict=True):
+                proved = None if small is None else small.proved(ready.problem)
+                if proved is None:
+                    yield None
+                else:
+                    records = [
+                        Record(passes, value, slope, step, seconds)
+                        for passes, value, slope, step in small.steps.tolist()
+                    ]
+                    yield self._model(task, proved, records, ready, varying)
+
+    def _batches(self, tasks: list[Task]) -> Iterator[list[Task]]:
+        """The tasks in order, some at a time: those of a batch have their rows in memory together."""
+        batch: list[Task] = []
+        numbers = 0
+        for task in tasks:
+            own = len(task.positive) * self.X.shape[1]
+            if batch and numbers + own > AT_A_TIME:
+                yield batch
+                batch, numbers = [], 0
+            batch.append(task)
+            numbers += own
+        if batch:
+            yield batch
+
+    # ----------------------------------------------------------------------------------------------- many columns
+
+    def _is_steerable(self, task: Task) -> bool:
+        """Every row counts, and all of them lie as the passes read them."""
+        in_order = task.rows is not None or self.X.flags.c_contiguous
+        return in_order and bool(self.cost.all()) and is_steerable(len(task.positive), self.X.shape[1])
+
+    def _steered(self, tasks: list[Task], each: Map) -> Iterator[LogisticRegression | None]:
+        if not tasks:
+            return
+        lifted = self.settings.fit_intercept
+        rows = Rows(self.X, np.ones(len(self.X), np.int8), np.empty(0))
+        library = Library(self.X, common_frame(frame_of(rows, lifted, 0)))
+        library.share([part for task in tasks for part in _parts(task)], each)
+        whole = self._whole(library, each) if any(task.rows is None for task in tasks) else None
+        scratch = Scratch()
+        yield from each(lambda task: self._steered_one(task, library, whole, scratch), tasks)
+
+    def _whole(self, library: Library, each: Map) -> Ranked:
+        """The rank of all rows, which every problem of all rows shares."""
+        rows = Rows(self.X, np.ones(len(self.X), np.int8), np.empty(0), map=each)
+        found = library.of([None])
+        return rank_of(rows, library.frame, found.gram / found.rows, needed=not self.l2)
+
+    def _steered_one(
+        self, task: Task, library: Library, whole: Ranked | None, scratch: Scratch
+    ) -> LogisticRegression | None:
+        found, d = library.of(_parts(task)), self.X.shape[1]
+        varying = np.arange(d)
+        if self.l2 and task.rows is not None:
+            varying = found.varying(lifted=self.settings.fit_intercept)
+        if not varying.size:
+            return None
+        ready, _ = self._prepared(task, varying, scratch)
+        frame, gram = library.frame, found.gram / found.rows
+        if varying.size < d:
+            kept = np.append(varying, d) if frame.lifted else varying
+            frame, gram = Frame(frame.center[varying], frame.scale[varying], frame.lifted), gram[np.ix_(kept, kept)]
+        rank = whole if task.rows is None else rank_told(gram) if self.l2 else None
+        rank = rank or rank_of(ready.problem.rows, frame, gram, needed=True)
+        if rank.dependence is not None and not self.l2:
+            return None
+        try:
+            ended = steered_minimum(ready.problem, frame, gram, rank)
+        except LinAlgError:  # numbers of such a size that the fit alone must look closer
+            return None
+        if ended is None or ended[0].status != "optimal":
+            return None
+        records = [Record(p.passes, p.value, p.gradient_norm, p.step, seconds) for p, seconds in ended[1]]
+        return self._model(task, ended[0], records, ready, varying)
+
+    # -------------------------------------------------------------------------------------------------- both
+
+    def _prepared(
+        self, task: Task, varying: NDArray[np.intp] | None = None, scratch: Scratch | None = None
+    ) -> tuple[Prepared, NDArray[np.intp]]:
+        """The task as the estimator's own fit prepares it, in the columns that vary; and these."""
+        settings, everything = self.settings, np.arange(self.X.shape[1])
+        X = chosen(self.X, task.rows, everything if varying is None else varying, scratch)
+        cost = self._cost(task)
+        X = present(X, cost)
+        if varying is None:
+            varying = varying_columns(X, lifted=settings.fit_intercept) if self.l2 else everything
+            X = chosen(X, None, varying)
+        targets = Targets(CLASSES, task.positive.view(np.int8), None)
+        factors = class_costs(self.estimator.class_weight, targets, cost)
+        problem = Problem(
+            rows_of(X, targets, cost, factors, compiled=True), settings.loss(2), self.l2, settings.fit_intercept,
+            "lbfgs", "zero", settings.tol, settings.max_passes, 0,
+        )  # fmt: skip
+        prior = prior_of(self.estimator.prior, targets, cost, factors)
+        return Prepared(problem, settings, targets, self.columns, factors, prior=prior), varying
+
+    def _cost(self, task: Task) -> Floats:
+        return self.cost if task.rows is None or not self.cost.size else self.cost[task.rows]
+
+    def _model(
+        self, task: Task, outcome: Outcome, records: list[Record], prepared: Prepared, varying: NDArray[np.intp]
+    ) -> LogisticRegression:
+        model = self._clone()
+        model.n_features_in_, model.history_ = self.X.shape[1], records
+        first = self.X[0 if task.rows is None else task.rows[0]]
+        model._facts, model._kept_rows = facts_among(prepared, self._cost(task), varying, first), None
+        model._conclude(with_constants(outcome, varying, self.X.shape[1], self.l2), prepared)
+        return model
+
+    def _clone(self) -> LogisticRegression:
+        """A clone; quickly, where no parameter could be changed from outside."""
+        if all(each is None or isinstance(each, str | float | int) for each in self.given.values()):
+            return LogisticRegression(**self.given)
+        return clone(self.estimator)  # type: ignore[no-any-return]
+
+
+def _parts(task: Task) -> tuple[Places, ...]:
+    """The rows of each class; or, where all rows take part, all of them."""
+    return (None,) if task.rows is None else (task.rows[~task.positive], task.rows[task.positive])
+
+
+def _small_of(prepared: tuple[Prepared, NDArray[np.intp]]) -> Small | None:
+    problem = prepared[0].problem
+    n, d = problem.rows.X.shape
+    return Small.of(problem) if d and is_small(n, d) else None
+
+
+def _plain(estimator: LogisticRegression) -> bool:
+    """Whether the estimator asks for nothing but the minimum of a likelihood."""
+    return bool(
+        type(estimator) is LogisticRegression
+        and estimator.objective == "likelihood"
+        and estimator.features is None
+        and estimator.solver in ("auto", "newton", "lbfgs")
+        and isinstance(estimator.init, str)
+        and estimator.init in ("least-squares", "zero")
+        and not estimator.warm_start
+    )

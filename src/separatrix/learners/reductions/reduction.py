@@ -1,0 +1,268 @@
+"""K classes from any learner of two, by one coding matrix."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from ...results.coded_rule import CodedRule, duel
+from ...results.coding import Signs, agreements, elected, totals, undecided
+from ...results.reduction_claim import ReductionClaim
+from ...results.rule import LinearRule
+from ..checks.rows import checked_rows, unchanged_on_failure
+from ..checks.targets import Targets, checked_targets
+from ..logistic.together import Task
+from .base import MetaLearner, gives_probabilities
+from .members import (
+    StoppedError,
+    check_jobs,
+    check_learner,
+    checked_weights,
+    gathered_warnings,
+    linear_rules,
+    probability_of,
+    scores_of,
+    teach,
+)
+from .words import verdict_of_members, warning_kind
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.intp]
+ONE = ((-1,), (1,))
+"""The code of two classes and one classifier, whose score is all."""
+
+
+def _is_linear(model: Any) -> bool:
+    if isinstance(getattr(model, "rule_", None), LinearRule):
+        return True
+    raise AttributeError(f"{type(model).__name__} has no distance here: its decision is not by one linear rule.")
+
+
+class Reduction(MetaLearner, ABC):
+    """ŷ from the scores s₁ … s_L of binary classifiers, each taught the classes that its column of the code names."""
+
+    rule_: LinearRule | CodedRule
+    summed = True
+    """Whether the score of class k is Σₗ Mₖₗsₗ, not that of its own classifier."""
+
+    @abstractmethod
+    def _code(self, classes: list[Any]) -> Signs:
+        """M, K × L; the settings are looked at on the way."""
+
+    def _votes(self, scores: Floats) -> Counts:
+        return agreements(self.code_, scores)
+
+    def _discriminants(self, scores: Floats) -> Floats:
+        """A score for each class, n × K."""
+        return totals(self.code_, scores)
+
+    def _chosen(self, scores: Floats) -> Counts:
+        """The places of the classes that are predicted."""
+        T = self._discriminants(scores)
+        return elected(self._votes(scores), T) if self._by_votes else T.argmax(axis=1)
+
+    @abstractmethod
+    def _probabilities(self, r: Floats, scores: Floats) -> Floats:
+        """P(k | x) from the probabilities that the classifiers give their + sides."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Reduction:
+        """Teach every classifier its rows; `verdict_` says how they ended. After Ctrl-C all have begun."""
+        with unchanged_on_failure(self):
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        check_learner(self.estimator, type(self).__name__)
+        check_jobs(self.n_jobs)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} needs y: requires y to be passed, but the target y is None.")
+        checked = self._rows(X, reset=True)
+        X = X.tocsr() if hasattr(X, "tocsr") else X
+        rows = _num_samples(X)
+        targets, index = self._labels(y, rows)
+        cost = checked_weights(sample_weight, rows)
+        _check_mass(targets, cost)
+        code = self._code(targets.classes.tolist())
+        stopped = False
+        with gathered_warnings() as said:
+            try:
+                members = teach(
+                    self.estimator, X, _tasks(code, index), cost, self.n_jobs, checked, self._columns(), stoppable=True
+                )
+            except StoppedError as stop:
+                members, stopped = stop.members, True
+        self.classes_, self.code_, self.estimators_ = targets.classes, code, members
+        self._by_votes, self._coupled = self._settings()
+        self._taught_rows = _taught_rows(self, code, index)
+        self._conclude(rows)
+        if stopped:
+            raise KeyboardInterrupt
+        if said and not self.verdict_.ok:
+            warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
+
+    def _labels(self, y: Any, rows: int) -> tuple[Targets, Counts]:
+        targets = checked_targets(self, y)
+        if targets.index is None:
+            raise ValueError(
+                f"Unknown label type: y holds probabilities; {type(self).__name__} parts classes by their labels. Give "
+                "one label a row; for overlapping labels use MultiLabel, for probabilities LogisticRegression itself."
+            )
+        if rows != len(targets):
+            raise ValueError(
+                f"X has {rows} rows and y {len(targets)} labels: give one label for each row. "
+                f"(Found input variables with inconsistent numbers of samples: [{rows}, {len(targets)}])"
+            )
+        return targets, targets.index.astype(np.intp)
+
+    def _settings(self) -> tuple[bool, bool]:
+        """Whether votes come before scores, and whether probabilities are coupled: as they were at fit."""
+        return getattr(self, "decide", "scores") == "votes", getattr(self, "probabilities", "coupling") == "coupling"
+
+    def _conclude(self, rows: int) -> None:
+        """The rule, where the classifiers are linear; and the verdict."""
+        for name in ("rule_", "_coded"):
+            self.__dict__.pop(name, None)
+        columns, classes = self._columns(), tuple(self.classes_.tolist())
+        found = tuple(getattr(member, "verdict_", None) for member in self.estimators_)
+        linear = linear_rules(self.estimators_, columns)
+        weights = intercept = None
+        if linear is not None:
+            self._coded = coded = CodedRule(linear[0], linear[1], self.code_, classes, columns)
+            by_votes = self._by_votes and not self._is_one
+            self.rule_ = coded if by_votes else self._outside(coded)
+            if not by_votes and len(classes) > 2 and all(hasattr(getattr(v, "claim", None), "weights") for v in found):
+                weights, intercept = self._made(coded)
+        counted = bool(found) and all(v is not None and v.claim.objective == "mistakes" for v in found)
+        claim = ReductionClaim(
+            classes, self.code_, found, rows, weights, intercept, self.summed, (), "mistakes" if counted else "members"
+        )
+        self.verdict_ = verdict_of_members(
+            self.estimators_, self._duels(), claim, len(columns) + 1, type(self.estimator).__name__
+        )
+
+    @property
+    def _is_one(self) -> bool:
+        return tuple(map(tuple, self.code_.tolist())) == ONE
+
+    def _duels(self) -> list[str]:
+        """What each classifier parts, in words."""
+        return [duel(column, self.classes_.tolist()) for column in self.code_.T]
+
+    def _made(self, coded: CodedRule) -> tuple[Floats, Floats]:
+        """Weights and intercepts of the K discriminants."""
+        M = coded.code.astype(np.float64)
+        return M @ coded.weights, M @ coded.intercept
+
+    def _outside(self, coded: CodedRule) -> LinearRule:
+        """The linear rule of the whole."""
+        if len(coded.classes) == 2:
+            half = (coded.code[1].astype(np.float64) - coded.code[0]) / 2
+            return LinearRule(half @ coded.weights, float(half @ coded.intercept), coded.classes, coded.columns)
+        return LinearRule(*self._made(coded), coded.classes, coded.columns)
+
+    def _member_scores(self, X: Any) -> Floats:
+        """sₗ, n × L."""
+        check_is_fitted(self, "estimators_")
+        rows = self._rows(X, reset=False)
+        if rows is not None and hasattr(self, "_coded"):
+            return self._scored(self._coded, rows)
+        return np.column_stack([scores_of(*asked) for asked in self._asked(X)])
+
+    def _asked(self, X: Any) -> list[tuple[Any, Any, str]]:
+        """Every member, the rows it is asked about (of kernel values, those with its own rows), and its name."""
+        duels = self._duels()
+        if self._taught_rows is None:
+            return [(member, X, said) for member, said in zip(self.estimators_, duels, strict=True)]
+        X = np.asarray(X)
+        trios = zip(self.estimators_, self._taught_rows, duels, strict=True)
+        return [(member, X[:, rows], said) for member, rows, said in trios]
+
+    def votes(self, X: Any) -> Counts:
+        """How many classifiers speak for each class, n × K.
+
+        One class against the rest: whether its classifier claims the row. One against one: the duels that it wins. Of
+        any other code: the classifiers that are of its mind.
+        """
+        scores = self._member_scores(X)
+        return self._votes(scores)
+
+    def ambiguous(self, X: Any) -> NDArray[np.bool_]:
+        """Whether the votes leave it open: no class has the most of them alone.  [003 slide 11]"""
+        return undecided(self.votes(X))
+
+    def decision_function(self, X: Any) -> Floats:
+        """A score for each class, n × K, whose largest is predicted; of two classes one score a row, the difference.
+
+        Where votes decide, the votes and a part of one by the summed scores, vₖ + sign Tₖ · u/(3(1 + u)) with
+        u = log(1 + |Tₖ|), Tₖ = Σₗ Mₖₗsₗ.
+        """
+        scores = self._member_scores(X)
+        if self._is_one:
+            return scores[:, 0]
+        found = self._discriminants(scores)
+        if self._by_votes:
+            u = np.log1p(np.abs(found))
+            found = self._votes(scores) + np.sign(found) * u / (3 * (1 + u))
+        return (found[:, 1] - found[:, 0]) / 2 if len(self.classes_) == 2 else found  # type: ignore[no-any-return]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest score; where votes decide, the one with the most, then the largest score."""
+        scores = self._member_scores(X)
+        chosen = (scores[:, 0] > 0).astype(np.intp) if self._is_one else self._chosen(scores)
+        return self.classes_[chosen]  # type: ignore[no-any-return]
+
+    @available_if(gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """P(k | x), n × K: never NaN, and every row adds up to one."""
+        scores = self._member_scores(X)
+        r = np.column_stack([probability_of(*asked) for asked in self._asked(X)])
+        return np.column_stack([1 - r, r]) if self._is_one else self._probabilities(r, scores)
+
+    @available_if(gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log P(k | x)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
+
+    @available_if(_is_linear)  # type: ignore[untyped-decorator]
+    def distance(self, X: Any) -> Floats:
+        """The distance of each row from the boundary of its class's region; of two classes with its sign."""
+        rule = self.rule_
+        assert isinstance(rule, LinearRule)
+        self._member_scores(X)  # so that a wrong X is named
+        return rule.distance(checked_rows(self, X, reset=False))
+
+
+def _check_mass(targets: Targets, cost: Floats | None) -> None:
+    """Rows that count, of every class."""
+    if cost is None:
+        return
+    for label, total in zip(targets.classes.tolist(), targets.totals(cost), strict=True):
+        if total == 0:
+            raise ValueError(
+                f"Every sample of class {label!r} has sample_weight zero: leave them out; one class only is too few."
+            )
+
+
+def _tasks(code: Signs, index: Counts) -> list[Task]:
+    """The rows of each classifier, and which are on its + side."""
+    tasks = []
+    for column in code.T:
+        side = column[index]
+        taught = np.flatnonzero(side)
+        tasks.append(Task(None, side > 0) if len(taught) == len(index) else Task(taught, side[taught] > 0))
+    return tasks
+
+
+def _taught_rows(model: Any, code: Signs, index: Counts) -> list[Counts] | None:
+    """For kernel values, where a row's columns are the rows that were taught: which these are."""
+    if not get_tags(model.estimator).input_tags.pairwise:
+        return None
+    return [np.flatnonzero(column[index]) for column in code.T]

@@ -1,0 +1,291 @@
+"""A linear rule: weights, intercepts, classes. What every linear learner is once it has learnt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.functions import sigmoid
+from ._rule import UNNAMED, checked_classes, checked_intercept, nearest_boundary, sum_as_text
+
+Floats = NDArray[np.float64]
+BLOCK = 4096
+TRANSFORMED = "these features of X, model.features_.transform(X), or model.features(X) of a naive Bayes model"
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRule:
+    """ŷ = classes[1] if xᵀw + b > 0 else classes[0]; of K classes, ŷ = argmaxₖ xᵀwₖ + bₖ.
+
+    One row of weights and one intercept tell two classes apart; K ≥ 2 classes may have K×d weights and K intercepts.
+
+    >>> rule = LinearRule.from_threshold([3.0, 4.0], 5.0, columns=("height", "width"))
+    >>> print(rule.equation())
+    3·height + 4·width − 5 = 0
+    >>> rule.distance([[3.0, 4.0], [0.0, 0.0]]).tolist()
+    [4.0, -1.0]
+    >>> rule.classify([[3.0, 4.0], [0.0, 0.0]]).tolist()
+    [1, 0]
+
+    >>> rule = LinearRule([[3, 4], [0, 0], [0, -8]], [-5, 0, 0], ("high", "middle", "low"), ("height", "width"))
+    >>> print(rule.equation())
+    high: 3·height + 4·width − 5
+    middle: 0
+    low: −8·width
+    >>> rule.distance([[3.0, 4.0], [0.0, 0.5], [0.0, -2.0]]).tolist()
+    [4.0, 0.5, 2.0]
+    >>> rule.classify([[3.0, 4.0], [0.0, 0.5], [0.0, -2.0]]).tolist()
+    ['high', 'middle', 'low']
+    """
+
+    weights: Floats
+    """w, a number for each column; of K classes a row of them for each."""
+    intercept: float | Floats = 0.0
+    """b; of K classes one for each."""
+    classes: tuple[Any, ...] = UNNAMED
+    """What is predicted: of two classes the second where the score is > 0."""
+    columns: tuple[str, ...] = ()
+    """The names of the columns; x0, x1, … where they have none."""
+    probabilistic: bool = False
+    """Whether the score is the log-odds of the second class; of K classes, whether their softmax is P(k | x)."""
+    features: str = ""
+    """What the rule is linear in, where that is not X itself: (x, x²), say. `columns` then names the features."""
+
+    def __post_init__(self) -> None:
+        weights = np.array(self.weights, dtype=np.float64)
+        if weights.ndim not in (1, 2) or not weights.size or (weights.ndim == 2 and len(weights) < 2):
+            raise ValueError(
+                f"weights have shape {weights.shape}; one number for each column is needed, "
+                "or a matrix with a row of them for each of K ≥ 2 classes."
+            )
+        intercept = checked_intercept(self.intercept, weights)
+        finite = math.isfinite(intercept) if weights.ndim == 1 else np.isfinite(intercept).all()
+        if not (finite and np.isfinite(weights).all()):
+            raise ValueError("weights and intercept must be finite; one of them is NaN or infinite.")
+        columns = tuple(map(str, self.columns)) or tuple(f"x{j}" for j in range(weights.shape[-1]))
+        if len(columns) != weights.shape[-1]:
+            raise ValueError(
+                f"There are {weights.shape[-1]} weights and {len(columns)} columns: give one name for each."
+            )
+        classes = checked_classes(self.classes, weights)
+        weights.setflags(write=False)
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "intercept", intercept if weights.ndim == 2 else float(intercept))
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "classes", classes)
+
+    @classmethod
+    def from_threshold(
+        cls, weights: Any, threshold: float, *, classes: Sequence[Any] = (0, 1), columns: Sequence[str] = ()
+    ) -> LinearRule:
+        """1[⟨w, x⟩ > t], so b = −t.  [001 slide 6]"""
+        return cls(np.asarray(weights, float), -float(threshold), tuple(classes), tuple(columns))
+
+    @classmethod
+    def at_least(cls, m: int, d: int, *, values: tuple[int, int] = (0, 1)) -> LinearRule:
+        """1[at least m of d features are on]: w = 1 and b = ½ − m on {0, 1}, d − 2m + 1 on {−1, +1}.
+
+        Half a step inside the gap, so that > 0 and ≥ 0 agree.  [000 §8.2.2]
+
+        >>> LinearRule.at_least(2, 3).classify([[1, 1, 0], [0, 1, 0]]).tolist()
+        [1, 0]
+        """
+        if not (isinstance(d, int | np.integer) and isinstance(m, int | np.integer) and m >= 0 < d):
+            raise ValueError(f"at_least({m!r}, {d!r}): give whole numbers, m ≥ 0 of d ≥ 1 features.")
+        intercepts = {(0, 1): 0.5 - m, (-1, 1): float(d - 2 * m + 1)}
+        if tuple(values) not in intercepts:
+            raise ValueError(f"values are {values!r}; features must be 0/1 or −1/+1.")
+        return cls(np.ones(d), intercepts[tuple(values)])  # type: ignore[index]
+
+    @property
+    def norm(self) -> float:
+        """‖w‖; of K classes ‖W‖ = √Σₖ ‖wₖ‖², which measures no distance: ‖wₖ − wⱼ‖ does."""
+        return float(np.linalg.norm(self.weights))
+
+    def score(self, X: Any) -> Floats:
+        """z = xᵀw + b for each row; of K classes n×K, zₖ = xᵀwₖ + bₖ."""
+        return self._product(self._rows(X)) + self.intercept
+
+    def log_odds(self, X: Any) -> Floats:
+        """log P(1 | x)/P(0 | x) = xᵀw + b, of a rule learnt by likelihood.  [001 slide 5]
+
+        Of K classes n×K, log P(k | x)/P(last | x) = zₖ − z_K, so that the last column is zero: the texts pivot around
+        the last class [000 §8.4]. For a 2×d matrix column 0 is thus minus what one row of weights gives; see `between`.
+        """
+        z = self._likely_score(X)
+        return z if z.ndim == 1 else z - z[:, -1:]
+
+    def probability(self, X: Any) -> Floats:
+        """P(1 | x) = σ(xᵀw + b) = σ(d‖w‖), of a rule learnt by likelihood.  [000 §8.1.4]
+
+        Of K classes n×K, the softmax P(k | x) = exp(zₖ)/Σⱼ exp(zⱼ).  [000 §8.4; 003 slide 29; 004 §4.5]
+        """
+        z = self._likely_score(X)
+        if z.ndim == 1:
+            return sigmoid(z)  # type: ignore[no-any-return]
+        e = np.exp(z - z.max(axis=1, keepdims=True))  # in [0, 1]: it cannot overflow
+        return e / e.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+    def side(self, X: Any) -> NDArray[np.int8]:
+        """+1 if xᵀw + b > 0 else −1.  [004 4.1]"""
+        self._refuse_matrix("side", "side(X)")
+        return np.where(self.score(X) > 0, 1, -1).astype(np.int8)
+
+    def distance(self, X: Any) -> Floats:
+        """d = (xᵀw + b)/‖w‖: signed, positive on the side of the second class.  [000 §8.1.4]
+
+        Of K classes d = min over k ≠ ŷ of (z_ŷ − zₖ)/‖w_ŷ − wₖ‖ ≥ 0: to the boundary of the region of x's own class.
+        """
+        return self._distance(self.score(X))
+
+    def projection(self, X: Any) -> Floats:
+        """⟨w, x⟩/‖w‖ = ‖x‖ cos θ: the coordinate of x along w.  [001 slide 8]"""
+        self._refuse_matrix("projection", "projection(X)")
+        return self._product(self._rows(X)) / self._length("projection")
+
+    def foot(self, X: Any) -> Floats:
+        """x − d w/‖w‖: the point of the boundary that is nearest to x.
+
+        Of K classes w = w_ŷ − wₖ, k being the class across the nearest boundary.
+        """
+        X = self._rows(X)
+        X = X if isinstance(X, np.ndarray) else X.toarray() if hasattr(X, "toarray") else X.dense()
+        if self.weights.ndim == 1:
+            return X - np.outer(self.distance(X), self.weights / self._length("nearest point"))  # type: ignore[no-any-return]
+        near = nearest_boundary(self.score(X), self.weights, "nearest point")
+        normals = self.weights[near.winner] - self.weights[near.rival]
+        return X - (near.distance / np.linalg.norm(normals, axis=1))[:, None] * normals  # type: ignore[no-any-return]
+
+    def classify(self, X: Any, *, threshold: float | None = None, probability: float | None = None) -> NDArray[Any]:
+        """classes[1] where the score exceeds τ, or where P(1 | x) exceeds p; τ = 0 unless one is given.
+
+        Of K classes argmaxₖ zₖ, the first of equals: for K = 2 the second class iff its score is larger, as above. The
+        regions are convex: a class that wins at two points wins between them.  [003 slide 12; 004 §4.5]
+        """
+        if threshold is not None and probability is not None:
+            raise ValueError("Give a threshold on the score or one on the probability, not both.")
+        if threshold is not None or probability is not None:
+            self._refuse_matrix("threshold", "classify(X, …)", " Or decide by what probability(X) says of each class.")
+        if probability is not None:
+            if not 0 < probability < 1:
+                raise ValueError(f"probability is {probability!r}; it must lie strictly between 0 and 1.")
+            chosen = self._winner(self.log_odds(X), np.log(probability / (1 - probability)))
+        else:
+            chosen = self._winner(self.score(X), 0.0 if threshold is None else threshold)
+        return np.asarray(self.classes)[chosen]  # type: ignore[no-any-return]
+
+    def between(self, a: Any, b: Any) -> LinearRule:
+        """xᵀ(w_b − w_a) + b_b − b_a > 0: b against a, as if there were no other class.  [004 §4.5]
+
+        Its probability is P(b | x, a or b). At equal scores it says a.
+
+        >>> rule = LinearRule([[3, 4], [0, 0], [0, -8]], [-5, 0, 0], ("high", "middle", "low"))
+        >>> print(rule.between("middle", "high"))
+        high where 3·x0 + 4·x1 − 5 > 0, else middle
+        """
+        i, j = self._index(a), self._index(b)
+        if i == j:
+            raise ValueError(f"between({a!r}, {b!r}) names one class twice; give two of {self._names()}.")
+        if self.weights.ndim == 1 and i < j:
+            return self
+        W, c = self._matrix()
+        return replace(self, weights=W[j] - W[i], intercept=c[j] - c[i], classes=(self.classes[i], self.classes[j]))
+
+    def to_reference(self, cls: Any) -> LinearRule:
+        """wₖ − w_cls, bₖ − b_cls for each k: the same decisions and probabilities, class cls having no weights.
+
+        With the last class this is the pivot of [000 §8.4], K − 1 rows that are free; None gives the symmetric form,
+        wₖ − w̄ and bₖ − b̄, whose weights and intercepts sum to zero. One row of weights becomes two: [0; w], or
+        [−w; 0], or [−w/2; w/2]. `between` leads back.
+
+        >>> LinearRule([2.0, -4.0], 1.0).to_reference(None).weights.tolist()
+        [[-1.0, 2.0], [1.0, -2.0]]
+        """
+        W, c = self._matrix()
+        chosen = np.arange(len(W)) if cls is None else [self._index(cls)]
+        return replace(self, weights=W - W[chosen].mean(axis=0), intercept=c - c[chosen].mean())
+
+    def equation(self, digits: int = 6) -> str:
+        """The boundary as text: 3·height + 4·width − 5 = 0; of K classes a line for each, setosa: 3·height − 5."""
+        lines = self._lines(digits)
+        return f"{lines[0]} = 0" if self.weights.ndim == 1 else "\n".join(lines)
+
+    def __str__(self) -> str:
+        lines = self._lines()
+        if self.weights.ndim == 2:
+            return f"the class with the largest of {'; '.join(lines)}"
+        return f"{self.classes[1]} where {lines[0]} > 0, else {self.classes[0]}"
+
+    def _lines(self, digits: int = 6) -> list[str]:
+        if self.weights.ndim == 1:
+            return [sum_as_text(self.weights, float(self.intercept), self.columns, digits)]
+        texts = (sum_as_text(w, b, self.columns, digits) for w, b in zip(*self._matrix(), strict=True))
+        return [f"{label}: {text}" for label, text in zip(self.classes, texts, strict=True)]
+
+    def _rows(self, X: Any) -> Any:
+        """X as an array, or as it is where its zeros are left out."""
+        if hasattr(X, "tocsr"):
+            X = X.tocsr()
+        elif not isinstance(X, np.ndarray) and not callable(getattr(X, "dense", None)):
+            X = np.asarray(X)
+        if isinstance(X, np.ndarray) and X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        if X.ndim != 2 or X.shape[1] != self.weights.shape[-1]:
+            made = f" This rule is linear in {self.features}: give it {TRANSFORMED}." if self.features else ""
+            raise ValueError(f"X has shape {X.shape}; rows of {self.weights.shape[-1]} columns are needed.{made}")
+        return X
+
+    def _product(self, X: Any) -> Floats:
+        """Xw in double precision, block by block where X is not: no copy of X as a whole."""
+        W = self.weights.T
+        if X.dtype == np.float64 or not isinstance(X, np.ndarray):
+            return np.asarray(X @ W)
+        blocks = range(0, len(X), BLOCK)
+        return np.concatenate([np.empty((0, *W.shape[1:])), *(X[i : i + BLOCK] @ W for i in blocks)])
+
+    def _likely_score(self, X: Any) -> Floats:
+        if not self.probabilistic:
+            raise ValueError(
+                "This rule has scores but no probabilities, so it has no log-odds: "
+                "use score(X), or learn the rule by LogisticRegression."
+            )
+        return self.score(X)
+
+    def _winner(self, z: Floats, threshold: float = 0.0) -> NDArray[np.intp]:
+        """The place in `classes` of the class that the scores choose."""
+        return (z > threshold).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)  # type: ignore[no-any-return]
+
+    def _distance(self, z: Floats) -> Floats:
+        return z / self._length("distance") if z.ndim == 1 else nearest_boundary(z, self.weights, "distance").distance
+
+    def _length(self, what: str) -> float:
+        if self.norm == 0:
+            raise ValueError(f"All weights are zero: there is no boundary, hence no {what}.")
+        return self.norm
+
+    def _matrix(self) -> tuple[Floats, Floats]:
+        """A row of weights and an intercept for each class; where there is one row only, the first class has zeros."""
+        if self.weights.ndim == 2:
+            return self.weights, np.asarray(self.intercept)
+        return np.stack([np.zeros_like(self.weights), self.weights]), np.array([0.0, self.intercept])
+
+    def _index(self, cls: Any) -> int:
+        try:
+            return self.classes.index(cls)
+        except ValueError:
+            raise ValueError(f"{cls!r} is no class of this rule; give one of {self._names()}.") from None
+
+    def _names(self) -> list[Any]:
+        return np.asarray(self.classes).tolist()  # type: ignore[no-any-return]
+
+    def _refuse_matrix(self, what: str, call: str, or_else: str = "") -> None:
+        if self.weights.ndim == 2:
+            raise ValueError(
+                f"A rule with a row of weights for each class has no {what}: take that of two classes, "
+                f"between(a, b).{call}, with a and b out of {self._names()}.{or_else}"
+            )
