@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .mapped import Mapped
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
 BLOCK = 1 << 14
 """Rows whose levels are counted together: they stay in the cache."""

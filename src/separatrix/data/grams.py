@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .categorical import TableRows
 from .frame import Ask, Frame
 
-Floats = NDArray[np.float64]
 FAR = 16.0
 """The most deviations that the mean of a column without its zeros may be from zero; a proof allows for the digits that
 this costs."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .maps.base import FeatureMap
 
-Floats = NDArray[np.float64]
 BLOCK = 1 << 19
 """Features that are made together where they are used once."""
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .mapped import Mapped
 from .sparse import Sparse
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 

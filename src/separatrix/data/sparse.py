@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
+
 BLOCK = 1 << 20
 """Numbers that are turned to double precision at a time."""
 

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .categorical import TableRows
 from .frame import Ask, Frame, Jet, block_rows, written_out
 from .mapped import Mapped
 
-Floats = NDArray[np.float64]
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 FROM, PANEL, PART = 512, 256, 128
 """Columns from which on sums of threads are dear; columns of one product; rows that one thread makes features of."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ..data import Rows, Sparse
 from ..data.frame import Frame, written_out
 from ..data.mapped import Mapped
+from ..numerics.arrays import Floats
 from ..numerics.linalg import EPS, Dependence, dependence, factor, independent, triangle
-from .problem import Floats, NotFiniteError
+from .problem import NotFiniteError
 
 SAMPLE, RARE, BLOCK = 4096, 25, 1024
 WIDE, WIDE_BLOCK = 2000, 65536

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..data.frame import Frame, written_out
+from ..numerics.arrays import Floats
 from ..numerics.linalg import EPS, dependence
 from ..numerics.threads import one_blas_thread
 from .coordinates import class_separates, frame_of, separates
-from .problem import Floats, NotFiniteError, Outcome, Problem, Progress
+from .problem import NotFiniteError, Outcome, Problem, Progress
 
 Fit = Generator[Progress, None, Outcome]
 

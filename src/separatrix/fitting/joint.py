@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..losses.softmax import ClassLoss, softmax
+from ..numerics.arrays import Floats
 from .certificates.joint import joint_bounds
 from .certificates.margin import Bounds
 from .problem import NotFiniteError
@@ -21,7 +21,6 @@ from .solvers.descent import State, descend
 from .solvers.newton import Newton, SaddleFree
 from .watch import CLEAR_MARGIN, HAIRLINE_STEPS, HOPELESS, NOTHING
 
-Floats = NDArray[np.float64]
 FULL = Ask(hessian=True)
 SAME_VALUE, SAME_WEIGHTS = 1e-6, 1e-3
 READY = 0.5

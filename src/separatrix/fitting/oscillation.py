@@ -7,9 +7,8 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
 
 PATIENCE = 10
 """Passes without progress, half of them beside the other half."""

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Rows
+from ..numerics.arrays import Floats
 from .coordinates import frame_of
 from .minimise import minimise
-from .problem import Floats, Outcome, Problem, Progress
+from .problem import Outcome, Problem, Progress
 from .risk.evaluate import Evaluation, log_loss_of
 
 LOOSE = 1e-9

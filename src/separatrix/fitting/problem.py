@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from ..data import Rows
 from ..losses.margin import MarginLoss
 from ..losses.softmax import ClassLoss
+from ..numerics.arrays import Floats
 from .certificates.margin import Bounds
 from .oscillation import Oscillation
-
-Floats = NDArray[np.float64]
 
 
 class NotFiniteError(ArithmeticError):

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics.arrays import Floats
 from .coordinates import frame_of
 from .minimise import Fit, minimise
-from .problem import Floats, Minimum, Outcome, Problem
+from .problem import Minimum, Outcome, Problem
 from .risk.margin import Frame
 
 SAME_VALUE, SAME_WEIGHTS = 1e-6, 1e-3

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..numerics.arrays import Floats
 from .certificates.margin import Bounds
 from .oscillation import Oscillation, Wobble
 from .plans.plan import Plan, proof_cost
-from .problem import Floats, Outcome, Progress
+from .problem import Outcome, Progress
 from .solvers.descent import State
 from .solvers.preconditioned import Preconditioned
 

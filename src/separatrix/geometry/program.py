@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
 
 TIGHT, USUAL = 1e-9, 1e-7
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.linalg import Factor, factor, steady_factor
 from .likelihood import Likelihood
 
-Floats = NDArray[np.float64]
 MOVES, STEPS, SHORTEST, SETTLED, ROUNDING = 400, 12, 2.0**-30, 1e-12, 1e-13
 """Moves along a path, Newton steps back to it after each, and the shortest of them; the gain in sight of a likelihood
 that is at its maximum, in its own units and in those of its rounding."""

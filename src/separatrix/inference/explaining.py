@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp
 from .explanation import Contribution, Explanation
 
-Floats = NDArray[np.float64]
 AVERAGE, ZERO = "(average row)", "(row of zeros)"
 
 

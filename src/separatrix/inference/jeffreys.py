@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..fitting.risk.firth import Block as Seen
 from ..fitting.risk.firth import Firth
+from ..numerics.arrays import Floats
 from ..numerics.threads import one_blas_thread
 from .likelihood import Binary, Jets, Likelihood
 from .sample import Block, Sample
 
-Floats = NDArray[np.float64]
 TWISTED = 1 << 25
 """n·d³ up to which all of the curvature is worked out."""
 

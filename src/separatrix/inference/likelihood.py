@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data import Rows
 from ..fitting.risk.margin import Ask, Risk
 from ..losses.margin import LogLikelihood
+from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp, sigmoid, softplus
 from ..numerics.linalg import Root
 from ..numerics.threads import one_blas_thread, ordered_map
 from .sample import Block, Sample
 
-Floats = NDArray[np.float64]
 COMPILE_FROM = 400_000
 """Numbers in X from which the compiled pass repays the time that loading it takes."""
 

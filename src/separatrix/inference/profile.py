@@ -6,14 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.linalg import Factor, steady_factor
 from ..numerics.threads import one_blas_thread
 from .constrained import REACH, Plane, climbed, moved
 from .likelihood import Likelihood
 
-Floats = NDArray[np.float64]
 ROUNDS, PACE = 25, 4.0
 """Steps of all ends together; by how much each must at least reduce what is left, or the end gets a curvature of its
 own."""

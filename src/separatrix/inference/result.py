@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincinv, ndtr, ndtri
 
+from ..numerics.arrays import Floats
 from ..numerics.threads import one_blas_thread
 from ..results.verdict import plain_value
 from .constrained import constrained_maximum
 from .likelihood import Likelihood
 from .profile import LostError, Summit, profile_ends, summit_of
 
-Floats = NDArray[np.float64]
 METHODS = ("wald", "profile")
 TESTS = ("likelihood-ratio", "wald")
 

@@ -9,12 +9,11 @@ from operator import iadd
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.frame import Frame
+from ..numerics.arrays import Floats
 from ..numerics.threads import one_blas_thread, ordered_map
 
-Floats = NDArray[np.float64]
 BLOCK, NUMBERS = 8192, 1 << 21
 """Rows in a block, and numbers that a block may make of them."""
 

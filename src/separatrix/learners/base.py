@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..numerics.arrays import Floats
 from ..results.rule import LinearRule
 from .checks.rows import checked_rows, not_finite
-
-Floats = NDArray[np.float64]
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

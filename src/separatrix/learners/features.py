@@ -16,17 +16,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data import Sparse
 from ..data.maps.base import FeatureMap
 from ..data.maps.maps import Gaussians, Lifted, Standardised
 from ..data.maps.products import count_of_monomials, monomials, with_products
 from ..data.maps.statistics import NONE, clusters, extent, grid, nearest_other, spread_of
+from ..numerics.arrays import Floats
 from .checks.rows import checked_choice, checked_numbers
 from .transformer import Transformer
 
-Floats = NDArray[np.float64]
 MOST = 1 << 24
 """Features of one map, at most."""
 

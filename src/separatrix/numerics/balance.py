@@ -6,9 +6,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from .arrays import Floats
 
 WORK = 300_000
 """Steps of an elimination up to which it is done in whole numbers: some tenths of a second."""

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.lapack import dpotri
 
-Floats = NDArray[np.float64]
+from .arrays import Floats
+
 EPS = float(np.finfo(np.float64).eps)
 PANEL = 256
 """Columns that are looked at together."""

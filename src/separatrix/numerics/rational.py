@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-Floats = NDArray[np.float64]
+from .arrays import Floats
 
 LARGEST, BITS = 60, 8000
 """Weights, and bits of a determinant, beyond which exact elimination takes too long."""

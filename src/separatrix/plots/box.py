@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..fitting.closed.support import Support
+from ..numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 PAD = 0.12
 """The free part of a column's range on each side."""
 HALF = 0.5

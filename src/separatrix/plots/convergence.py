@@ -9,17 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from ..fitting.path import TRIAL
 from ..learners.history import MarginRecord, Record
+from ..numerics.arrays import Floats
 from ..results.verdict import Limit
 from .display import Display
 from .inputs import check_fitted
 from .legends import legend_below
 from .style import DASHES, current, look, plural
 
-Floats = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
 
 

@@ -11,6 +11,7 @@ from matplotlib.colors import ListedColormap, to_rgb
 from numpy.typing import NDArray
 
 from ..fitting.closed.support import Support
+from ..numerics.arrays import Floats
 from .box import check_inside, checked_limits, domain_of, ends_of, known
 from .display import Display, wrapped
 from .inputs import Places, check_fitted, classes_of, labels_of, places_of, probabilities_of, scores_of, table_of
@@ -18,7 +19,6 @@ from .legends import legend_below
 from .planes import Plane, best_plane, two_columns
 from .style import class_words, current, look, plural, ring_size, row_size
 
-Floats = NDArray[np.float64]
 LEVELS = (0.75, 0.95)
 """Lines of equal probability."""
 COARSE = 2

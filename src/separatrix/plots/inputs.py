@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
+
 Places = NDArray[np.intp]
 
 

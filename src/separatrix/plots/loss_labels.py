@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .style import current
 
-Floats = NDArray[np.float64]
 LETTERS = 8.5
 PLACES = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 """Above, below, right, left and between: the first that is free, else the one that is farthest from all else."""

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.patheffects import Stroke, withStroke
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..theory.surfaces.surface import Surface
 
-Floats = NDArray[np.float64]
 ARROWS = 12
 """So many steps have an arrow each; of more only some."""
 HALO = "black"

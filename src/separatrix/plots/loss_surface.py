@@ -10,8 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import BoundaryNorm
 from matplotlib.patches import Polygon
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..theory.surfaces.minima import Minimum
 from ..theory.surfaces.surface import Surface
 from .display import Display
@@ -21,7 +21,6 @@ from .loss_path import draw_path, path_of
 from .style import YELLOW, dress
 from .style import theme as themed
 
-Floats = NDArray[np.float64]
 COLOUR_MAP, LEVELS = "cividis", 16
 """Dark is low, to every kind of eye; so many bands, each of an equal part of the picture."""
 

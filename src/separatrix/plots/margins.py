@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..results.rule import LinearRule
 from .display import Display
 from .inputs import (
@@ -26,7 +27,6 @@ from .legends import legend_below
 from .margins_band import draw_band
 from .style import DASHES, class_words, current, look, plural
 
-Floats = NDArray[np.float64]
 BINS = 30
 HATCHES = ("", "///", "...", "xxx")
 KINDS = ("histogram", "sorted", "band")

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .lines import boundary, regions
 from .style import class_words, current, look, ring_size, row_size
 
 if TYPE_CHECKING:
     from .margins import MarginsDisplay
 
-Floats = NDArray[np.float64]
 PAD, STRETCHED, FLATTEST = 0.12, 4.0, 1.4
 """The free part of a column's range on each side; ranges that differ more are not drawn on one scale; if they are, the
 picture is at most so many times as wide as high, or as high as wide."""

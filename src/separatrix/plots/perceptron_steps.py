@@ -10,14 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..results.rule import LinearRule
 from .display import Display
 from .inputs import labels_of
 from .style import plural
 from .style import theme as themed
 from .updates import Panel, draw_panels, on_the_line, panels_of, plane_of, wrong_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False)

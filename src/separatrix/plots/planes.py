@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..fitting.closed.support import Support
+from ..numerics.arrays import Floats
 from .box import known
 from .inputs import Table, are_scores, weights_of
 
-Floats = NDArray[np.float64]
 TINY = 1e-9
 """Of the largest: what a direction must be to count."""
 

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .box import domain_of, ends_of, known
 from .style import current, dress, look, plural, row_size, theme
 
-Floats = NDArray[np.float64]
 PAD, FINE = 0.15, 301
 """The free part of a column's range on each side; points of the grid along each axis."""
 

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .box import domain_of, ends_of, known
 from .display import Display
 from .inputs import (
@@ -26,7 +27,6 @@ from .response_line import draw_line
 from .response_surface import draw_surface
 from .style import plural
 
-Floats = NDArray[np.float64]
 PAD = 0.08
 FINE = {1: 401, 3: 61}
 """Points along each axis of a curve, and of a surface."""

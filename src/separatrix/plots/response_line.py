@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .legends import legend_below
 from .style import DASHES, class_words, current, dress, look, row_size
 
 if TYPE_CHECKING:
     from .response import ResponseDisplay
 
-Floats = NDArray[np.float64]
 GOLDEN = 0.6180339887498949
 ROOM = 0.1
 """Of the width: thresholds that are nearer to the last one are not written out."""

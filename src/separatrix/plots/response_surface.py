@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .legends import legend_below
 from .style import class_words, current, look, row_size
 
 if TYPE_CHECKING:
     from .response import ResponseDisplay
 
-Floats = NDArray[np.float64]
 COLOUR_MAP = "cividis"
 
 

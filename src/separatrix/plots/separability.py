@@ -10,6 +10,7 @@ from matplotlib.patches import PathPatch, Polygon
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..results.hulls import corners, crossing_point, involved, some_rows
 from ..results.rule import LinearRule
 from ..results.separability import Combination, Separability
@@ -18,7 +19,6 @@ from .lines import boundary, regions
 from .separability_words import LEGEND, title
 from .style import class_words, current, dress, look, row_size, theme
 
-Floats = NDArray[np.float64]
 RING, SHARE_PRINT, ASIDE = 150, 8, 22
 """The area of a ring, the size of the letters beside it, and how far they are from its middle, all in points."""
 PAD = 0.15

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..losses import margin as losses
 from ..losses.margin import MarginLoss
+from ..numerics.arrays import Floats
 from .display import Display
 from .legends import legend_below
 from .style import DASHES, current, look
 
-Floats = NDArray[np.float64]
 TOP = 4.0
 """How high the picture reaches."""
 FINE = 601

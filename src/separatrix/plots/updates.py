@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..numerics.arrays import Floats
 from ..results.rule import LinearRule
 from .lines import boundary, regions
 from .style import YELLOW, class_words, current, dress, look, plural, row_size, theme
 
-Floats = NDArray[np.float64]
 PAD, ARROW, WIDEST, RING = 0.12, 0.16, 5, 190
 """The free part of a column's range on each side; the length of an arrow in the box; panels side by side; the area of
 the disc under the row that was mistaken."""

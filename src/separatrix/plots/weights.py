@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.result import Inference
+from ..numerics.arrays import Floats
 from .display import Display, wrapped
 from .inputs import check_fitted, classes_of, labels_of, table_of
 from .legends import legend_below
 from .style import current, look, plural
 from .weights_input import weights_by_inference, weights_by_model
 
-Floats = NDArray[np.float64]
 LINE, LEAST, MARGIN = 0.26, 2.0, 1.5
 """Inches for each weight, for all of them at least, and for what is around them."""
 MOST = 30

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
+
 UNNAMED = tuple(range(2))  # an object of its own: `is` tells classes that were left out from a (0, 1) that was given
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .coding import Signs, agreements, elected, totals, undecided
 from .rule import LinearRule
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

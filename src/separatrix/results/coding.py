@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
+
 Signs = NDArray[np.int8]
-Floats = NDArray[np.float64]
 MOST_EXHAUSTIVE = 12
 """Classes up to which every way of parting them is tried: 2047 classifiers."""
 BLOCK = 1 << 19

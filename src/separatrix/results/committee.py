@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Sparse
+from ..numerics.arrays import Floats, Integers
 from ..numerics.threads import one_blas_thread
 from .votes import Ballot
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 GROUP = 256
 """Classifiers whose scores are found by one product."""
 BLOCK_BYTES = 1 << 24

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
+
 Signs = NDArray[np.int8]
 SURE = 1e-7
 """A classifier is never quite sure: rₗ is held in [SURE, 1 − SURE], so that two that contradict each other leave an

@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats, Integers
 from .mistake_log import MistakeLog
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 TWO, JOINT, ONE_VS_REST = 0, 1, 2
 """Two classes and one line of weights; K lines that compete; K lines, each for one class against the rest."""
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data import Sparse
 from ..data.kernels.gram import CHUNK, Asked, Kernel, KernelError
 from ..data.kernels.tables import TableKernel
+from ..numerics.arrays import Floats
 from ..numerics.threads import one_blas_thread, ordered_map, thread_count
 from .dual import Dual
 from .votes import Ballot
 
-Floats = NDArray[np.float64]
 BLOCK_NUMBERS = 1 << 21
 """Numbers of the kernel's matrix that are there at a time."""
 

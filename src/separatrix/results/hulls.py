@@ -7,7 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
+
 Indices = NDArray[np.intp]
 FLAT = 1e-12
 """A hull is drawn as a segment if it is thinner than this part of its length."""

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.mapped import Mapped
+from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp
 from .verdict import Limit, Verdict
-
-Floats = NDArray[np.float64]
 
 TIE = 2.0**-40
 """Scores that differ by less than this part of what went into them are equal."""

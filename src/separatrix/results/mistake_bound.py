@@ -6,12 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from ..data import Sparse
+from ..numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 NUMBERS = 1 << 20
 """Numbers of X that are looked at together."""
 

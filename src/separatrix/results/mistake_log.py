@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from ..numerics.arrays import Integers
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .verdict import Proof
 
-Floats = NDArray[np.float64]
 WORST_FIRST = ("interrupted", "budget", "not-separable", "quasi-separated", "separated", "local", "optimal")
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.functions import sigmoid
 from ._rule import UNNAMED, checked_classes, checked_intercept, nearest_boundary, sum_as_text
 
-Floats = NDArray[np.float64]
 BLOCK = 4096
 TRANSFORMED = "these features of X, model.features_.transform(X), or model.features(X) of a naive Bayes model"
 

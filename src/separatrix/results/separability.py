@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .hulls import crossing_point
 from .verdict import Proof, Rank, listed, plain
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 KINDS = ("separated", "quasi-separated", "overlap")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
 
 STATUSES = ("optimal", "local", "separated", "quasi-separated", "not-separable", "budget", "interrupted")
 

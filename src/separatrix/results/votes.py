@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data import Sparse
+from ..numerics.arrays import Floats, Integers
 from ..numerics.threads import one_blas_thread, ordered_map, thread_count
 from .mistake_log import MistakeLog
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 BLOCK_BYTES, MOST_BYTES = 1 << 24, 1 << 26
 """The products of a block of rows, and of the blocks of all threads together, take no more."""
 SINGLE_THREAD_BELOW = 1 << 22

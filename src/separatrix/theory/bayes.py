@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..losses.margin import MarginLoss
+from ..numerics.arrays import Floats
 from ..results.rule import LinearRule
 from .populations.best_linear import BestLinear, best_linear
 from .populations.checks import checked_posterior
 from .populations.estimate import Estimate
 from .populations.population import Population, known_at
 from .rule_losses import Mistakes, as_rule_loss, of_its_scores, places
-
-Floats = NDArray[np.float64]
 
 
 class Floors(NamedTuple):

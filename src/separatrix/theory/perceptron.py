@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..fitting.scan.perceptron import TIES
+from ..numerics.arrays import Floats
 from ..numerics.functions import sigmoid
 
-Floats = NDArray[np.float64]
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "identity": lambda z: z,
     "logistic": sigmoid,

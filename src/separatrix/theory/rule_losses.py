@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..losses.margin import MarginLoss
+from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp
 from ..results.rule import LinearRule
 from .populations.checks import checked_posterior
 
-Floats = NDArray[np.float64]
 Classes = tuple[Any, ...]
 ROUNDED = 1e-5
 """How far a rule's probabilities may be from adding up to one: single precision is allowed."""

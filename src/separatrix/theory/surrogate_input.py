@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.functions import sigmoid
 from ..results.rule import LinearRule
 
-Floats = NDArray[np.float64]
 LIKELY = 1e-6
 """How far a classifier's probabilities may be from those of its scores; single precision is allowed."""
 

@@ -10,7 +10,6 @@ from textwrap import wrap
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..losses.margin import (
     Exponential,
@@ -23,9 +22,9 @@ from ..losses.margin import (
     SquaredHinge,
 )
 from ..losses.softmax import softmax
+from ..numerics.arrays import Floats
 from .surrogate_input import Asked, asked
 
-Floats = NDArray[np.float64]
 HEADS = ("loss", "of a row", "J", "at m = 0", "bound", "k·J", "holds")
 UNLIKELY = (
     "The rule was not learnt by likelihood, or its scores are not its log-odds: for NLL and LMSE the raw score stands "

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .confusion import one_class
 from .intervals import clustered_square, proportion
 from .measure import Better, Measure, quantile
 from .predictions import Predictions
 
-Floats = NDArray[np.float64]
 STEPS, SETTLED = 100, 1e-10
 
 

@@ -8,12 +8,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .intervals import effective, proportion, wilson
 from .measure import Better, Interval, Measure
 from .predictions import Predictions
 from .resampling import Statistic, bootstrap, draws_of, percentiles
-
-Floats = NDArray[np.float64]
 
 
 def matrix(given: Predictions) -> Floats:

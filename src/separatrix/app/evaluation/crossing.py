@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .predictions import Predictions
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .measure import Interval, quantile
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from . import confusion, probability, ranking
 from .calibration import fitted_intercept, fitted_slope
 from .intervals import mean, newcombe
@@ -21,7 +21,6 @@ from .measures import as_name, measures
 from .predictions import Predictions
 from .resampling import percentiles, weights_drawn
 
-Floats = NDArray[np.float64]
 Word = Literal["better", "worse", "no difference shown"]
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
+
 Places = NDArray[np.intp]
 SAME = 1e-9
 """How far probabilities may be from those that the scores give, for the scores to stand for their logarithms."""

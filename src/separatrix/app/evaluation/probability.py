@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .intervals import mean
 from .measure import Measure
 from .predictions import Predictions
 
-Floats = NDArray[np.float64]
 NONE = "there are no probabilities"
 
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .confusion import one_class
 from .intervals import clustered_square
 from .measure import Interval, Measure, quantile
 from .predictions import Predictions
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .measure import Interval
 from .predictions import Predictions
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 Statistic = Callable[[Floats], Floats]
 """From draws × rows of weights to one number a draw; NaN where a draw has none."""

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .measure import Measure
 from .measures import measures
 from .predictions import Predictions
 from .probability import Costs
 
-Floats = NDArray[np.float64]
 SHOWN = ("sensitivity", "specificity", "precision", "f1", "accuracy")
 USUAL = tuple(k / 10 for k in range(1, 10))
 

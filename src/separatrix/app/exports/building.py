@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.maps.base import FeatureMap
+from ...numerics.arrays import Floats
 from ..models.model import Model
 from ..tables.columns import Column
 from .program import (
@@ -29,7 +29,6 @@ from .program import (
     Sum,
 )
 
-Floats = NDArray[np.float64]
 MOST_ARGUMENTS = 50
 ZERO, ONE = Number(0.0), Number(1.0)
 

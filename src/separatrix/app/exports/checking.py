@@ -8,12 +8,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ...numerics.arrays import Floats
 from ..models.examples import examples_of
 from ..models.model import Model
 from ..tables.columns import Column
 from ..tables.encoding import Encoding
 from ..tables.table import Columns
-from .building import Floats, columns_of
+from .building import columns_of
 from .program import Program
 
 MOST_COLUMNS = 15

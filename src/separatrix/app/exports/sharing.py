@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...numerics.arrays import Floats
 from ...results.limits import TIE, InTheLimit
-from .building import ONE, ZERO, Builder, Floats, minus
+from .building import ONE, ZERO, Builder, minus
 from .program import Abs, Choice, Exp, Expression, If, Number, Product, Ratio, Sum
 
 FAR = Number(-1e300)

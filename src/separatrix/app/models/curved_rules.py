@@ -14,6 +14,7 @@ from ...fitting.closed.evidence import InfiniteError, Plan
 from ...fitting.closed.naive_bayes import Parameters, Tables
 from ...fitting.closed.naive_bayes_scores import Scorer
 from ...losses.families import Bernoulli, Categorical, Gaussian
+from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor
 from ...results.dual import Dual
 from ...results.expansion import Expansion, Record
@@ -22,7 +23,6 @@ from ...results.rule import LinearRule
 from .document import Part
 from .rules import LONGEST_NAMES, Rule, softmax
 
-Floats = NDArray[np.float64]
 BLOCK = 1 << 17
 NONE = np.empty(0)
 

@@ -9,13 +9,11 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats, Integers
 from .errors import ModelFileError
 from .scanning import CHUNK, Scan, scanned
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 DIGITS = 20
 """Of a whole number: more does not fit into 64 bits."""
 SHA256 = re.compile(r"[0-9a-f]{64}")

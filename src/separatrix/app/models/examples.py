@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..tables.columns import Column
 from ..tables.errors import DataError
 from ..tables.table import Columns
@@ -22,7 +22,6 @@ from .errors import ModelFileError
 from .model import Model
 from .rules import Linear, Rule, mapped
 
-Floats = NDArray[np.float64]
 Cell = float | int | str | None
 WIDE = 1000
 """Columns of a row that is written out; of a wider one so many cells are, and the others are zero."""

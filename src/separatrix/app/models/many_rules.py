@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.maps.base import FeatureMap
+from ...numerics.arrays import Floats
 from ...results.coded_rule import CodedRule
 from ...results.coding import Signs, agreements, claims, elected, totals
 from ...results.committee import LinearCommittee, Weights
@@ -16,9 +16,6 @@ from ...results.coupling import averaged, coupled, odds_of, shared
 from ...results.votes import Ballot
 from .document import Part
 from .rules import Linear, Places, Rule, features_to_dict, mapped
-
-Floats = NDArray[np.float64]
-
 
 # -------------------------------------------------------------------------------------------------------------- votes
 

@@ -14,11 +14,11 @@ from ... import __version__
 from ...data.maps.base import FeatureMap
 from ...inference.explaining import Group, View
 from ...inference.explanation import Explanation
+from ...numerics.arrays import Floats
 from ..tables.cells import Part, cell_of, parts_of, summed
 from ..tables.encoding import Encoding
 from .rules import Linear, Rule, mapped
 
-Floats = NDArray[np.float64]
 FITTED, INTERRUPTED = "fitted", "interrupted"
 MANY_SIGNS = 1 << 18
 """Of an array of texts, four bytes each."""

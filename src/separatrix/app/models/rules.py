@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from ...data.mapped import Mapped
 from ...data.maps.base import FeatureMap
 from ...data.maps.maps import map_of
+from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...results.limits import InTheLimit
 from ...results.prior import Prior
 from ...results.rule import LinearRule
 from .document import Part
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 Lengths = NDArray[np.int64]
 """Of the names of features, at the most."""

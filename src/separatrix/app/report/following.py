@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...fitting.path import TRIAL
+from ...numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 MOST = 200
 """Places of a path that are kept."""
 UPDATES = 20_000

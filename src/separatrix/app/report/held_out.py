@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..evaluation.calibration import calibration_table
 from ..evaluation.confusion import matrix
 from ..evaluation.intervals import proportion
@@ -14,7 +14,6 @@ from ..evaluation.measures import by_class, measures
 from ..evaluation.predictions import Predictions
 from .inputs import Inputs
 
-Floats = NDArray[np.float64]
 MANY, FEW = 60, 25
 """Quantiles of the probabilities that are thresholds: of two classes, and of each of more."""
 BINS = 24

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..evaluation.predictions import Predictions
 from ..tables.columns import Decision
 from ..tables.encoding import Encoding
 from .following import Followed
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 

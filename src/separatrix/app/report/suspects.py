@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..evaluation.ranking import area
 from .inputs import Inputs
 
-Floats = NDArray[np.float64]
 WIDEST, ROWS = 1500, 200_000
 """Columns and rows up to which the condition is computed; of more rows, evenly spaced ones are taken."""
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .following import ENDLESS
 from .inputs import Inputs
 
-Floats = NDArray[np.float64]
 LINES = 8
 """Weights that are drawn."""
 

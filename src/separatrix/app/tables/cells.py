@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .columns import Column
-
-Floats = NDArray[np.float64]
 
 
 class Part(NamedTuple):

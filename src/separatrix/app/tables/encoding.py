@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .columns import Column, Decision
 from .errors import DataError, Remedy
 from .gaps import Missing, check_finite, check_there, checked_gaps, missing_at_fit, nothing_there, unseen_level
 from .table import Table
 
-Floats = NDArray[np.float64]
 TOGETHER = 1 << 28
 """Bytes of columns that are held at a time to be written together."""
 BLOCK = 1 << 18

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .parts import ROOM
-from .table import Coded, Floats
+from .table import Coded
 
 THREADS = 2
 

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .columns import Column, Decision
 from .errors import DataError, Remedy
 from .table import Table
-
-Floats = NDArray[np.float64]
 
 
 class Missing(NamedTuple):

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...numerics.arrays import Floats
 from .columns import Decision, Kind, Profile
 from .errors import DataError, Remedy
 from .nearest import did_you_mean
 from .numbers import spaced
 from .profiles import profile_of_levels
-from .table import Floats, Table
+from .table import Table
 
 MOSTLY = 0.9
 """Where at least this share of a column are numbers, it is a column of numbers, and the other cells are errors."""

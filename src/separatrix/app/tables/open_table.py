@@ -13,6 +13,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .codes import codes_of, plain_codes, without_unused
 from .columns import Profile
 from .database import connect, literal
@@ -24,7 +25,7 @@ from .numbers import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
 from .parts import Loaded, Part
 from .profiles import profile_of_levels
 from .row_lines import look, places_in
-from .table import Coded, Floats
+from .table import Coded
 from .text_loading import load
 from .text_table import TEXT
 

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .errors import DataError, Place
-
-Floats = NDArray[np.float64]
 
 
 class Coded(NamedTuple):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..cli.answer import UsageError
 from ..cli.console import table as laid_out
 from ..tables.cells import Cell
 from .predicting import by_column, said
 
-Floats = NDArray[np.float64]
 MOST = 10
 """Contributions that are shown."""
 

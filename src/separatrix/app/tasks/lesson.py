@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from ...data.categorical import TableRows
 from ...data.named import CodedLabels, NamedRows
+from ...numerics.arrays import Floats
 from ..tables.categorical import pays, table_rows
 from ..tables.columns import Decision
 from ..tables.encoding import Encoding, learn_encoding
 from ..tables.errors import DataError, Remedy
 from ..tables.table import Coded, Table
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

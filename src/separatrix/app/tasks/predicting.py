@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..cli.answer import UsageError
 from ..tables.cells import Cell, cell_of
 from ..tables.errors import DataError, Remedy
 
-Floats = NDArray[np.float64]
 TOP = 3
 """Contributions that are named."""
 

@@ -7,14 +7,12 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats, Integers
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from .. import Sparse
 from .tables import TableKernel
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 CHUNK = 512
 """Rows in one product: whatever the number of threads, the same products."""
 THREADS_FROM = 1 << 24

@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from ...numerics.arrays import Floats
 from .. import Sparse
 from .objects import Counted as Counted
 from .objects import Pairwise as Pairwise
 from .objects import Spectrum as Spectrum
 from .objects import WeisfeilerLehman as WeisfeilerLehman
 
-Floats = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
 NEAR = 1e-10
 """What rounding may do to a kernel of distances that is made from products; beyond it they are made one by one."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .joint import written_out
 
-Floats = NDArray[np.float64]
 HELD = 1 << 25
 """Numbers of Φ that are kept, 256 MB; of more rows the map is asked again, block by block, on each pass."""
 BLOCK = 1 << 20

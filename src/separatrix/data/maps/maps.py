@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .base import FeatureMap, Floats
+from ...numerics.arrays import Floats
+from .base import FeatureMap
 from .products import Products
 
 

@@ -10,11 +10,10 @@ from itertools import combinations, combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .base import FeatureMap, Floats
+from ...numerics.arrays import Floats, Integers
+from .base import FeatureMap
 
-Integers = NDArray[np.int64]
 NONE = -1
 """In the table of a product's factors: no further factor."""
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

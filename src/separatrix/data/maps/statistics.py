@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..frame import written_out
 from ..reading import ranges
 
-Floats = NDArray[np.float64]
 NONE = np.empty(0)
 """No costs: every row counts one."""
 NUMBERS, SEEN = 1 << 20, 4_000_000

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Factor, factor
 from ..risk.softmax import ClassRisk
 from .class_evidence import ClassEvidence, Unit
@@ -32,7 +32,6 @@ from .margin import (
     share_of_rows,
 )
 
-Floats = NDArray[np.float64]
 Spread = Callable[[Floats], Floats]
 STEEPEST = 0.75
 """The most that the slope of a row's loss changes with its scores: √2/2, rounded up."""

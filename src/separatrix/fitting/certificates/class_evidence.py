@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Rows
 from ...data.frame import written_out
 from ...data.tiles import Gram, shared
 from ...losses.softmax import ClassLoss, Probabilities, softmax
+from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor
 from ...numerics.threads import one_blas_thread
 from ..risk.softmax import Block, ClassRisk
 from .margin import TOO_SURE
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

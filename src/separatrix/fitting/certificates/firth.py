@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dsyev, dtrtri
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
-from ..risk.firth import Ahead, Block, Firth, Floats, Glance, Slope, added, inverse_of, room
+from ..risk.firth import Ahead, Block, Firth, Glance, Slope, added, inverse_of, room
 from .margin import Bounds, sum_rounding
 
 DIGITS_OF_EIGENVALUES, PLAIN, LEVERED = 1e-9, 2.0, 0.4

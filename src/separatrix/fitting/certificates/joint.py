@@ -23,16 +23,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...losses.softmax import Probabilities
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Factor
 from ..risk.joint import Chart, JointRisk, curvature
 from ..risk.joint_null import SLOPE
 from .class_certificate import steepness
 from .margin import TOO_SURE, Bounds, conclusion, local_conclusion
 
-Floats = NDArray[np.float64]
 ROOM = 1.01
 """For the rounding of the directions in which a weight can be off."""
 

@@ -14,18 +14,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Rows, Sparse
 from ...data.categorical import TableRows, squares
 from ...data.grams import FAR, TablePairs, levels_near
 from ...data.tiles import Gram, shared
 from ...losses.margin import Squared
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, PANEL, Factor, Root, factor
 from ...numerics.threads import one_blas_thread
 from ..risk.margin import BLOCK, Frame, Risk, block_rows
 
-Floats = NDArray[np.float64]
 TOO_SURE = 1e-10
 EASY = 0.3
 """A cheap bound on ρ is good enough when it proves ρν below this."""

@@ -15,17 +15,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Rows
 from ...losses.softmax import softmax
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ..risk.margin import Jet, Risk
 from ..risk.softmax import ClassRisk, Pull
 from .class_certificate import steepness
 from .margin import Bounds, from_nu_and_rho, longest_sum
 
-Floats = NDArray[np.float64]
 TRIES = 200
 """Products with the Hessian that a witness may cost."""
 USELESS = 0.1

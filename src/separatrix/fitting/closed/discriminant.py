@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Factor, factor
 from .least_squares import CONSTANT, Indices, basis, rank_of, without
 from .moments import Moments
 
-Floats = NDArray[np.float64]
 SPREAD = 1e-10
 """The part of its square that must be a column's own, within the classes: 10⁻⁵ of its spread."""
 SAME = 1e-9

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...losses.families import Bernoulli, Categorical
+from ...numerics.arrays import Floats, Integers
 from .moments import Moments
 from .threshold import moments_above
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 BLOCK, FEW = 1 << 22, 1 << 12
 """Numbers of X that are made anew at a time; levels 0, 1, … that are counted without a sort."""
 

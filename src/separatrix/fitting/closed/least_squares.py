@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Factor, factor, independent
 from .moments import Moments
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 OWN, COARSEST = 2e-14, 1e-8
 """The part of its square that must be a column's own: products of columns do not tell less from nothing. It is raised

@@ -12,12 +12,10 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...numerics.arrays import Floats, Integers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 SCATTERS = ("diagonal", "pooled", "own")
 BLOCK = 512
 """Rows between two merges."""

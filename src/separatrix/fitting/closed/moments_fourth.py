@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...numerics.arrays import Floats
 from .moments import Moments
 
-Floats = NDArray[np.float64]
 BLOCK = 1 << 18
 
 

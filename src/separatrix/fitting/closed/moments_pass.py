@@ -7,14 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...numerics.arrays import Floats, Integers
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from .moments import BLOCK, RUNS, SMALL, Moments
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def moments_of(

@@ -6,13 +6,12 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...numerics.arrays import Floats
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from .moments import SMALL, Moments
 
-Floats = NDArray[np.float64]
 BLOCK = 1 << 18
 """Numbers of a block of rows."""
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...losses.families import Family, Gaussian
+from ...numerics.arrays import Floats
 from .evidence import Evidence, Plan
 
-Floats = NDArray[np.float64]
 ROUNDING = 4 * np.finfo(float).eps
 """A spread below this part of the mean is none."""
 

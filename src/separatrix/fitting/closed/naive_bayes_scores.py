@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...losses.families import Bernoulli, Family
+from ...numerics.arrays import Floats
 from ...results.rule import LinearRule
 from .evidence import InfiniteError, Plan
 from .naive_bayes import Parameters
 
-Floats = NDArray[np.float64]
 WRITTEN_OUT = 20_000
 """Columns of CSR rows that are written out, some rows at a time, where squares about a mean are needed."""
 BLOCK = 1 << 18

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...numerics.arrays import Floats
 from ...numerics.jit import EXACT, made_once
 from ...numerics.threads import ordered_map, thread_count
 
-Floats = NDArray[np.float64]
 COMPILE_FROM, RUNS, BLOCK = 400_000, 16, 1 << 18
 """Numbers from which the compiled look repays loading it; parts of X; numbers in a block of the plain look."""
 

@@ -10,14 +10,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats, Integers
 from ...numerics.jit import EXACT, made_once
 from ...numerics.threads import ordered_map, thread_count
 from .moments import RUNS, Moments
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 COMPILE_FROM = 400_000
 """Numbers from which the compiled pass repays loading it."""
 

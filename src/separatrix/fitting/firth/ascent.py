@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dposv
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ..certificates.firth import Carried, Rounding, carried, firth_bounds, quick_firth_bounds
 from ..certificates.margin import Bounds
-from ..problem import FirthEnd, Floats, NotFiniteError, Outcome, Problem, Progress
+from ..problem import FirthEnd, NotFiniteError, Outcome, Problem, Progress
 from ..risk.firth import Ahead, Block, Firth, Glance, Slope, added
 from .firth_balance import balancing_shift
 from .firth_start import discriminant

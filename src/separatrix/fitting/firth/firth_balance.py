@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
-from ..problem import Floats
 
 LONGEST, STEPS = 5.0, 200
 """The longest step, in log-odds; and how many."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..problem import Floats
+from ...numerics.arrays import Floats
 from ..risk.firth import Glance
 from .view import FirthView
 

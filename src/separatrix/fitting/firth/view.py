@@ -14,9 +14,10 @@ from scipy.linalg.blas import dger
 from ...data import Rows
 from ...data.frame import Frame, block_rows, written_out
 from ...data.reading import finite
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Dependence, triangle
 from ..coordinates import CLEAR, Chart, frame_of, ranked, ranked_by_rows
-from ..problem import Floats, NotFiniteError, Problem
+from ..problem import NotFiniteError, Problem
 from ..risk.firth import Block, Firth, Glance, Read, added, in_memory
 
 AT_ONCE = 1 << 20

@@ -16,11 +16,12 @@ import numpy as np
 from ...data import Rows
 from ...data.frame import Frame
 from ...losses.margin import MarginLoss
+from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, factor, shifted, steady_factor
 from ..coordinates import CLEAR, ranked, ranked_by_products
 from ..plans.margin import MarginPlan
 from ..plans.plan import PLAIN, STEER, Plan
-from ..problem import Floats, Outcome, Problem, Progress
+from ..problem import Outcome, Problem, Progress
 from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import descend
 from ..solvers.preconditioned import Preconditioned

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.frame import Frame
+from ...numerics.arrays import Floats
 from ...numerics.threads import Map
-from ..problem import Floats, Outcome
+from ..problem import Outcome
 
 BLOCK = 2048
 """Rows in one product."""

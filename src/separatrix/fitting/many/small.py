@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...data.frame import Frame
+from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor
 from ..certificates.margin import TOO_SURE, conclusion, margin_rounding
 from ..coordinates import CLEAR, Chart
-from ..problem import Floats, Outcome, Problem
+from ..problem import Outcome, Problem
 from ..watch import NOTHING
 
 MOST_COLUMNS, MOST_NUMBERS = 64, 1 << 22

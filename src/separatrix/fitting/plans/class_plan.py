@@ -11,12 +11,13 @@ import numpy as np
 
 from ...data import Rows
 from ...losses.softmax import ClassLoss, SoftmaxGaussNewton, SoftmaxSquared
+from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
 from ..certificates.class_certificate import EXACT_WORK, class_bounds, local_class_bounds, witnessed
 from ..certificates.class_evidence import ClassEvidence
 from ..certificates.margin import Bounds
 from ..coordinates import class_separates
-from ..problem import Floats, NotFiniteError, Problem
+from ..problem import NotFiniteError, Problem
 from ..risk.margin import Frame
 from ..risk.softmax import ClassRisk
 from ..solvers.descent import Direction, State, descend

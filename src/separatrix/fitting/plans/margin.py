@@ -9,10 +9,11 @@ import numpy as np
 
 from ...data import Rows
 from ...losses.margin import GaussNewton, LogisticSquared, MarginLoss
+from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
 from ..certificates.margin import Bounds, bounds, local_bounds
 from ..coordinates import has_rare_column, separates
-from ..problem import Floats, NotFiniteError, Problem
+from ..problem import NotFiniteError, Problem
 from ..risk.margin import Ask, Frame, Risk
 from ..solvers.descent import Direction, State, descend
 from ..solvers.gradient import FixedRate, Gradient

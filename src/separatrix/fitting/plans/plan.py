@@ -11,10 +11,11 @@ import numpy as np
 
 from ...data import Rows
 from ...losses.margin import Squared
+from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
 from ..certificates.margin import Bounds, share_of_rows
 from ..coordinates import CLEAR, Chart, ranked
-from ..problem import Floats, NotFiniteError, Problem
+from ..problem import NotFiniteError, Problem
 from ..risk.margin import Ask, Frame, Jet, Risk
 from ..solvers.descent import Direction, State
 

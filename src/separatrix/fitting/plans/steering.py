@@ -12,9 +12,9 @@ import numpy as np
 
 from ...data import Rows
 from ...losses.softmax import softmax
+from ...numerics.arrays import Floats
 from ...numerics.linalg import steady_factor
 from ...numerics.threads import one_blas_thread
-from ..problem import Floats
 from ..risk.softmax import ClassRisk
 
 TOLERANCE, MOST = 0.2, 60

@@ -11,10 +11,11 @@ import numpy as np
 
 from ...losses.margin import GaussNewton
 from ...losses.softmax import ClassLoss, SoftmaxGaussNewton
+from ...numerics.arrays import Floats
 from ..certificates.margin import Bounds
 from ..certificates.wide import Reach, penalised_bounds
 from ..coordinates import class_separates, is_wide, separates
-from ..problem import Floats, Problem
+from ..problem import Problem
 from ..risk.evaluate import risk_of
 from ..risk.margin import Ask, Frame
 from ..risk.softmax import ClassRisk

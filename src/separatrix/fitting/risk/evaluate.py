@@ -9,7 +9,8 @@ import numpy as np
 from ...data import Rows
 from ...losses.margin import LogLikelihood, MarginLoss
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood
-from ..problem import Floats, Problem
+from ...numerics.arrays import Floats
+from ..problem import Problem
 from .margin import Frame, Jet, Risk
 from .softmax import ClassRisk
 

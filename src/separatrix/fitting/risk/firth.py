@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
+
 FAR = 700.0
 """Scores whose exponential is a number."""
 TWISTED = 1 << 20

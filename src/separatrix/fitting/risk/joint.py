@@ -20,10 +20,10 @@ from scipy.linalg import solve_triangular
 from ...data.frame import Ask, Jet
 from ...data.maps.joint_rows import HELD, Features
 from ...losses.softmax import ClassLoss, Probabilities, softmax
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, dependence, triangle
 from .joint_null import Null, settled
 
-Floats = NDArray[np.float64]
 ROUNDING = 1e-10
 """A part of a combination that is this small, in units of the features' lengths, is rounding: it would be taken for a
 way to shorten weights of features in small units by those of features in large ones."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
+
 EPS = float(np.finfo(float).eps)
 GONE = 1e-10
 """A part of a direction that is this small, in units of the features' lengths, is rounding."""

@@ -23,9 +23,9 @@ from ...data.grams import FAR, Pairs, Roots, TablePairs, levels_near, pairs_pay
 from ...data.mapped import Mapped
 from ...data.tiles import shared, shared_jet
 from ...losses.margin import MarginLoss
+from ...numerics.arrays import Floats
 from ...numerics.linalg import Root
 
-Floats = NDArray[np.float64]
 CACHED = 1 << 18
 """Features that are made together where a pass needs no more of them than their scores and pulls."""
 

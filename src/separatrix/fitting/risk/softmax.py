@@ -15,9 +15,9 @@ from ...data import Rows, Sparse
 from ...data.frame import written_out
 from ...data.sparse import Laid
 from ...losses.softmax import ClassLoss, Probabilities, softmax
+from ...numerics.arrays import Floats
 from .margin import Ask, Frame, Jet
 
-Floats = NDArray[np.float64]
 NUMBERS = 1 << 20
 """Numbers of X in one product."""
 PACKED_ROWS = 2048

@@ -9,18 +9,15 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.maps.joint_rows import Features
+from ...numerics.arrays import Floats, Integers
 from ...numerics.linalg import EPS
 from ...results.mistake_log import MistakeLog
 from .online import row_order
 from .perceptron import FOREVER, TIES, NotFiniteScoreError
 from .run import ORDERS
 from .tally import Tally
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from ...data.kernels.gram import Block
+from ...numerics.arrays import Floats, Integers
 from .kernel_scan import BLOCK, KernelCourse, KernelScan
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 OWN = 1e-10
 """The part of k(x, x) that must be a row's own, for it to be no combination of the others."""
 

@@ -12,19 +12,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...data.kernels.gram import NEARLY, Asked, Block, Kernel, Matrix, check_finite, check_symmetric, whole_matrix
 from ...data.kernels.tables import TableKernel
+from ...numerics.arrays import Floats, Integers
 from ...results.dual import log_of
 from ...results.mistake_log import MistakeLog
 from .online import row_order
 from .perceptron import FOREVER, TIES, NotFiniteScoreError
 from .run import ORDERS
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 BLOCK = 512
 """Rows that are decided with one matrix of their own."""
 WHOLE = 1 << 24

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 Schedule = Callable[[Floats], Any]
 """The rates of the steps t, t + 1, …"""
 

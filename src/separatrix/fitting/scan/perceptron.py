@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...numerics.arrays import Floats, Integers
 from ...results.mistake_log import MistakeLog
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 FOREVER = int(np.iinfo(np.int64).max)
 GATHERED = 2048
 """Rows taken at once, where they do not lie in C order."""

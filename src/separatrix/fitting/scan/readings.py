@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...results.mistake_log import MistakeLog
 from .perceptron import FOREVER, TIES, Manner, PerceptronState, sum_of_mistakes
 from .tally import mistakes_of
-
-Floats = NDArray[np.float64]
 
 
 class Reading:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...numerics.arrays import Integers
 from ...results.mistake_log import MistakeLog
 from .online import row_order
-from .perceptron import FOREVER, Integers, Manner, PerceptronState, check_scan, scan
+from .perceptron import FOREVER, Manner, PerceptronState, check_scan, scan
 from .readings import Reading
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...losses.softmax import ClassLoss
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ..certificates.margin import Bounds
 from ..coordinates import class_separates, frame_of, separates
 from ..minimise import Fit, plan_of
 from ..oscillation import Oscillation, Wobble
-from ..problem import Floats, NotFiniteError, Outcome, Problem, Progress
+from ..problem import NotFiniteError, Outcome, Problem, Progress
 from ..risk.evaluate import Evaluation
 from ..risk.margin import Frame
 from ..solvers.descent import State

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ...numerics.threads import ordered_map, thread_count
 from ...results.mistake_bound import blocks
 from .perceptron import kind_of
 
-Floats = NDArray[np.float64]
 COMPILE_FROM = 400_000
 """Numbers in X from which the compiled scores pay."""
 THREADS_FROM = 4_000_000

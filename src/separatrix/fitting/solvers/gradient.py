@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .descent import Direction, Floats
+from ...numerics.arrays import Floats
+from .descent import Direction
 
 
 @dataclass

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .descent import Direction, Floats, bounded
+from ...numerics.arrays import Floats
+from .descent import Direction, bounded
 from .preconditioned import Pairs, two_loops
 
 LEAST, MOST, ROOM = 5, 20, 1 << 24

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, factor, steady_factor
-from .descent import Direction, Floats, bounded
+from .descent import Direction, bounded
 
 FLAT = 1e-8
 """An eigenvalue this small beside the largest is taken to be this large."""

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 from scipy.linalg.blas import daxpy
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import steady_factor
-from .descent import Direction, Floats, bounded
+from .descent import Direction, bounded
 
 MEMORY = 10
 NEWTON_GAIN = 100.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import steady_factor
-from .descent import Floats
 
 
 def least_squares(squared: Any, *, lifted: bool) -> Floats:

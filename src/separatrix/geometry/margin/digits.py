@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
+
 Indices = NDArray[np.intp]
 Long = NDArray[np.longdouble]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.reading import written
+from ...numerics.arrays import Floats
 from ...numerics.balance import surely_balance
 from ...results.separability import Combination
 from .digits import balanced, heads_of, shortest
@@ -16,7 +17,6 @@ from .exact import exact_levels, lower_bound, upper_bound
 from .flat import EPS
 from .hull import Hull
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 BAND = 1e-6

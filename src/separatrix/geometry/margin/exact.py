@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.reading import numbers_of, written
+from ...numerics.arrays import Floats
 from .hull import Hull
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 FEW = 20_000

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr_delete, solve_triangular
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
+
 Indices = NDArray[np.intp]
 
 EPS = float(np.finfo(np.float64).eps)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ...data import Rows, Sparse
 from ...data.reading import narrowed, occurring, ranges, scores_and_sizes, written
 from ...fitting.problem import NotFiniteError
+from ...numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 BLOCK = 1 << 17

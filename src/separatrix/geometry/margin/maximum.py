@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...results.separability import Combination
 from .ending import Certified, certified, crossing
 from .flat import EPS
 from .hull import Hull, Lowest
 from .nearest import Nearest, nearest
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 ALL = 1 << 16

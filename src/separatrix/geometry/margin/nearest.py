@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .flat import EPS, Flat, Foot, flat_of, foot, grown, shrunk
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 ENOUGH = 1e-13

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.reading import written
+from ...numerics.arrays import Floats
 from ...numerics.rational import balances_exactly
 from ...numerics.threads import one_blas_thread
 from ...results.separability import Combination
@@ -19,7 +20,6 @@ from .newton import try_newton
 from .search import SURE, WIDE, Found, TroubleError
 from .thinning import thinned
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 FEWER, ENOUGH = 3, 30

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ...data import Rows, Sparse
 from ...data.mapped import Mapped
 from ...data.reading import occurring, scores_and_sizes, written
+from ...numerics.arrays import Floats
 from ...numerics.threads import Map, one_blas_thread
 from .frame import Frame
 from .owners import owners
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 BLOCK, RUN = 4096, 65536

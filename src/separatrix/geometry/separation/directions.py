@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 RANK, SAME, MOST = 1e-10, 1e-13, 1000

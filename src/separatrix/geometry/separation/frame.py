@@ -11,8 +11,7 @@ from ...data import Rows, Sparse
 from ...data.mapped import Mapped
 from ...data.reading import occurring, ranges, written
 from ...fitting.problem import NotFiniteError
-
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
 
 SAMPLE = 1024
 NEAR = 4.0

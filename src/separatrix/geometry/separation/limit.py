@@ -13,6 +13,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
 
 from ...data import Rows
 from ...fitting.certificates.margin import Bounds, from_nu_and_rho
+from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
 from .cases import Cases
@@ -20,8 +21,6 @@ from .search import Found, TroubleError
 from .sides import positive_and_zero
 from .signs import functionals
 from .units import flat, in_user_units, raw, split
-
-Floats = NDArray[np.float64]
 
 CHUNK, STEPS = 4096, 60
 SURE = 40.0

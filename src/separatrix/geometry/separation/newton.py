@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
 
 STEPS, MORE_STEPS, CLEAR = 60, 6, 1.0
 """Steps at most; those that are added to a rule that separates, to give it room, until every log-odds is so large."""

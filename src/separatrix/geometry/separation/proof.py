@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.reading import numbers_of
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ...numerics.rational import Row, combined, exact_directions, rounded
 from ...results.separability import Combination, SeparationProof
@@ -20,7 +21,6 @@ from .search import ZERO, Found, TroubleError
 from .sides import SMALL, sides_of
 from .units import flat, in_user_units, lengths_between, raw, rounded_sum, split
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 UNDECIDED = 100_000

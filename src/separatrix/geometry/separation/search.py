@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...fitting.problem import NotFiniteError
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, dependence
 from ...numerics.threads import one_blas_thread
 from ..program import Program
@@ -18,7 +19,6 @@ from .directions import SAME, conditioner, null_space
 from .newton import UNDECIDED, try_newton
 from .working import Working
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 FIRST, FEWER, MORE, AT_ONCE = 12, 4, 40, 1000

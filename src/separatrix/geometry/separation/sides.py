@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.reading import written
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, two_product, two_sum
 from .cases import Cases, Look
 from .search import AT_A_TIME, TroubleError
 from .units import flat, lengths_between
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 SMALL = 25

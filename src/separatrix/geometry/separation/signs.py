@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from ...numerics.arrays import Floats
 from ..program import farthest
 from .cases import Cases, Look
 from .search import Found
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 NOTHING = 1e-11

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
+
 Indices = NDArray[np.intp]
 
 REFRESH = 60

@@ -7,12 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .cases import Cases
 from .frame import Frame
-
-Floats = NDArray[np.float64]
 
 
 def in_user_units(cases: Cases, vectors: Floats) -> Floats:

@@ -9,13 +9,11 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...data.reading import largest
+from ...numerics.arrays import Floats
 from .cases import Cases
-
-Floats = NDArray[np.float64]
 
 PASSES, MORE, CLEAR = 200, 4, 0.5
 """Passes at most; those that are added to a rule that separates, until the least of its margins is so large."""

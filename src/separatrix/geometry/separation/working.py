@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from .cases import Cases
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 

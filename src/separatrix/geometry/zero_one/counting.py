@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .problem import Problem
 
-Floats = NDArray[np.float64]
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 LOWEST = -1074
 """The exponent of the smallest number."""

@@ -9,11 +9,11 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...results.zero_one_claim import PARTS, Leaf
 from ..program import silent
 from .problem import Problem
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 APART = 10**6
 """How many times the least cost the largest one is, beyond which floats do not see the least."""

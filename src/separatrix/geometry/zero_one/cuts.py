@@ -15,11 +15,11 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..program import silent
 from .frame import Frame
 from .problem import Problem
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 FAINT = 1e-9
 """A multiplier that is as good as zero; the exact ones are found anyway."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .counting import FAR, last_bit
 
-Floats = NDArray[np.float64]
 Row = list[Fraction]
 
 BLOCK = 10_000

@@ -15,9 +15,9 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..program import row_scale, silent
 
-Floats = NDArray[np.float64]
 BITS = (0, 3, 6, 12, 20, 30)
 """Digits of the multiples: few at first, so that products stay exact."""
 EXACT = 2**53

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .problem import Problem, Whole
 
-Floats = NDArray[np.float64]
 NEAR = 1e-14
 """Angles nearer than this, on a scale from −1 to 1, are compared in fractions."""
 

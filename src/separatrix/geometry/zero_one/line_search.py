@@ -6,12 +6,11 @@ import time
 from collections.abc import Generator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .frame import Frame
 from .problem import Problem
 
-Floats = NDArray[np.float64]
 STALL = 12
 """Rounds without fewer mistakes after which a new start is tried."""
 KICKS = (0.05, 0.2, 0.5, 1.0)

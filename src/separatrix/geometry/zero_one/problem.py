@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .units import Powers, divided, outside, powers_of
 
-Floats = NDArray[np.float64]
 Whole = NDArray[Any]
 """Python's integers: sums of costs never overflow and are never rounded."""
 

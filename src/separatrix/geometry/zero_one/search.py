@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...results.zero_one_claim import PARTS, Cut, Fork, Leaf
 from .counting import Kept, counted
 from .cover import Cover
@@ -19,7 +20,6 @@ from .line_search import descend
 from .problem import Problem
 from .separated import rule_for
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 CHUNK = 250

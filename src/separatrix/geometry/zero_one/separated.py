@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .counting import Kept, counted, seems_wrong
 from .faces import apart, rules_on_faces
 from .frame import Frame
 from .problem import Problem
-
-Floats = NDArray[np.float64]
 
 
 def firm(problem: Problem, frame: Frame, weights: Floats, intercept: float, most: int, seconds: float) -> Kept | None:

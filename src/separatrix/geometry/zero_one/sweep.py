@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .problem import Problem
 
-Floats = NDArray[np.float64]
 SMALLEST = 2.0**-300
 """In units of the range: smaller coordinates would lose digits in products, or larger ones than its inverse."""
 MOST_BITS = 100

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...data.reading import ranges
+from ...numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 FAR = 1024.0
 """Ranges of the rows that count by which a row of weight zero may lie outside them and still be read as it is."""
 FEW = 1 << 12

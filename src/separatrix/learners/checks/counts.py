@@ -7,7 +7,8 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
+
 COUNTED = 1e-9
 """Relative: how far from a whole number a count may be, which is the product of a share and a weight."""
 

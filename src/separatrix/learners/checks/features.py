@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from ...data.mapped import Mapped
@@ -15,10 +14,10 @@ from ...data.maps.base import FeatureMap
 from ...data.maps.maps import Chain
 from ...data.maps.statistics import NONE
 from ...data.reading import finite
+from ...numerics.arrays import Floats
 from ..transformer import check_names
 from .rows import checked_rows, not_finite
 
-Floats = NDArray[np.float64]
 WRITTEN_OUT = 4_000_000
 """Features of all rows that are simply made at once: no more than a block or two has."""
 MOST = 30_000

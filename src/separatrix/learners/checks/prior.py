@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...results.prior import Prior as Prior
 from .targets import Targets
 
-Floats = NDArray[np.float64]
 SUM_TO_ONE = 1e-9
 
 

@@ -7,7 +7,6 @@ import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
@@ -16,8 +15,8 @@ from ...data.categorical import TableRows
 from ...data.mapped import Mapped
 from ...data.named import NamedRows
 from ...data.reading import finite
+from ...numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 BLOCK = 1 << 20
 PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 """The numbers that the passes read as they are."""

@@ -16,8 +16,8 @@ from sklearn.utils.validation import column_or_1d
 from ...data import Rows
 from ...data.named import CodedLabels
 from ...fitting.path import CrossValidation
+from ...numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 SUM_ROUNDING = {"float32": 1e-4, "float16": 1e-2}
 """How far from one the probabilities of a row may sum, by their precision; 10⁻⁶ in double precision."""
 FEW = 1 << 12

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...fitting.closed.least_squares import Normal, Solution, contrasts, judge, solve
 from ...fitting.scan.online import LearningRate, OnlineState, row_order, scan
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ...results.rule import LinearRule
 from ...results.verdict import Claim, Rank, Verdict
@@ -21,7 +21,6 @@ from ..perceptron.base import column_names
 from . import words as words
 from .gathering import Piece
 
-Floats = NDArray[np.float64]
 DECAY = 0.75
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...data import Sparse
 from ...fitting.closed.discriminant import Linear, Quadratic, SingularError, covariance, ledoit_wolf, linear, shrunk
 from ...fitting.closed.moments_fourth import Fourth, joined
+from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.linalg import EPS
 from ...results.rule import LinearRule
@@ -31,7 +32,6 @@ from . import words as words
 from .gathering import Gathered, Piece, all_rows, more_rows
 from .read_once import ReadsOnce
 
-Floats = NDArray[np.float64]
 BLOCK = 1 << 17
 ERROR = 1e-10
 """What the parameters may be off by, as a part of their size: far more than the rounding of the moments."""

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from ...data import Sparse
 from ...fitting.closed.moments import Moments
 from ...fitting.closed.moments_soft import soft_moments
+from ...numerics.arrays import Floats
 from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
 from ..checks.targets import Targets, checked_targets, class_costs, known_targets, labels_of
 from ..perceptron.base import column_names
 
-Floats = NDArray[np.float64]
 MOST_COLUMNS = 5000
 """Columns, beyond which a matrix of their products and its factors do not fit well into memory."""
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...fitting.closed.least_squares import Normal, Solution, contrasts, normal_equations, solve
@@ -24,7 +23,6 @@ from .delta_rule import Walked, continue_walk, walk
 from .gathering import Gathered, Piece, all_rows, more_rows
 from .read_once import ReadsOnce
 
-Floats = NDArray[np.float64]
 MOST_LOOKED_AT = 1000
 """Columns, up to which the rows themselves are asked whether a column is a combination of others."""
 BLOCK = 1 << 14

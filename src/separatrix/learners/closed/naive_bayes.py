@@ -16,6 +16,7 @@ from ...fitting.closed.naive_bayes import EstimateError, Parameters, estimate
 from ...fitting.closed.naive_bayes_scores import Scorer
 from ...fitting.closed.support import Support
 from ...losses.families import Family
+from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
@@ -36,8 +37,6 @@ from .naive_bayes_input import (
 from .naive_bayes_rows import check_same, gathered, joined
 from .naive_bayes_words import verdict_of
 from .read_once import EstimateRecord
-
-Floats = NDArray[np.float64]
 
 
 class NaiveBayes(LinearClassifier):

@@ -14,10 +14,10 @@ from ...fitting.closed.evidence import Plan
 from ...fitting.closed.naive_bayes import EstimateError
 from ...fitting.closed.support import Support, first_outside
 from ...losses.families import ALL, Bernoulli, Categorical, Family, Gaussian
+from ...numerics.arrays import Floats
 from ..checks.rows import _largest, checked_choice, checked_number, checked_numbers
 from ..checks.targets import labels_of
 
-Floats = NDArray[np.float64]
 SUM_TO_ONE = 1e-9
 BLOCK = 1 << 20
 

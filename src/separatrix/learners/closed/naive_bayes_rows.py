@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...fitting.closed.evidence import Evidence, InfiniteError, Plan, gather
+from ...numerics.arrays import Floats
 from .naive_bayes_input import check_values, infinite
-
-Floats = NDArray[np.float64]
 
 
 def gathered(model: Any, rows: Any, target: Any, classes: int, cost: Floats, plan: Plan) -> Evidence:

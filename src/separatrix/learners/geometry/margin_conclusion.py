@@ -13,13 +13,12 @@ from ...fitting.problem import NotFiniteError
 from ...geometry.margin.ending import Certified
 from ...geometry.margin.maximum import Outcome
 from ...geometry.separation.search import TroubleError
+from ...numerics.arrays import Floats
 from ...results.separability import Combination, Crossing
 from ...results.verdict import Claim, Margin, Proof, Rank, Verdict, listed
 from ..history import MarginStep
 from ..logistic.words import Words
 from .separability import searchable, separation_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

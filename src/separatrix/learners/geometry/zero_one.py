@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...geometry.zero_one.units import loses
+from ...numerics.arrays import Floats
 from ...results.rule import LinearRule
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
@@ -28,7 +28,6 @@ from ..logistic.settings import seed_of
 from .zero_one_run import Prepared, Run
 from .zero_one_words import verdict_of
 
-Floats = NDArray[np.float64]
 MOST_NUMBERS = 20_000_000
 """Numbers that sparse rows may have when they are written out with their zeros."""
 

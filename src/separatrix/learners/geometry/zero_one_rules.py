@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...geometry.zero_one.counting import Kept, counted
 from ...geometry.zero_one.problem import Problem
+from ...numerics.arrays import Floats
 from ...results.rule import LinearRule
 from ..closed.discriminant import GaussianDiscriminant
 from ..closed.least_squares import LeastSquaresClassifier
@@ -24,7 +25,6 @@ from ..perceptron.pocket import Pocket
 from ..perceptron.voted import VotedPerceptron
 from .margin import MaxMarginClassifier
 
-Floats = NDArray[np.float64]
 MOST_STEPS = 3e7
 """Numbers that a perceptron may read in all its passes."""
 AT_LEAST = 0.5

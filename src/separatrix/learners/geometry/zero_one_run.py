@@ -19,11 +19,11 @@ from ...geometry.zero_one.search import Search
 from ...geometry.zero_one.separated import firm, rule_for
 from ...geometry.zero_one.sweep import fits, loaded, sweep
 from ...geometry.zero_one.units import inside
+from ...numerics.arrays import Floats
 from ...results.verdict import Proof
 from ...results.zero_one_claim import Covering, Enumeration
 from .zero_one_rules import AT_LEAST, QUICK, SLOW, clearance, constants, rules_of, widest
 
-Floats = NDArray[np.float64]
 SWEEPING = 0.7
 """The part of the time that a sweep may take; the rest is for cuts, if it does not come to its end."""
 PATIENCE = 1.5

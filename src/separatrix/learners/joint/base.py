@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from ...data import Sparse
 from ...data.maps.joint import Separate
 from ...data.maps.joint_rows import Features
+from ...numerics.arrays import Floats
 from ...results.verdict import Verdict
 from ..checks.rows import checked_numbers, checked_rows, not_finite
 
-Floats = NDArray[np.float64]
 MISSING = "{0} needs y: a label for each row of X. ({0} requires y to be passed, but the target y is None)"
 
 

@@ -19,6 +19,7 @@ from ...fitting.joint import JointMinimum, JointOutcome, JointProblem, minimise_
 from ...fitting.problem import NotFiniteError
 from ...fitting.risk.joint import Sample
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood, SoftmaxSquared
+from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
 from ...results.limits import TIE
@@ -42,7 +43,6 @@ from .joint_conclusion import interrupted_joint, joint_verdict, seen_closer
 from .joint_record import JointStep, record_of, target_and_cost
 from .joint_words import claim_of
 
-Floats = NDArray[np.float64]
 LOSSES: dict[str, tuple[str, ClassLoss]] = {
     "log": ("likelihood", SoftmaxLikelihood()),
     "squared": ("squared", SoftmaxSquared()),

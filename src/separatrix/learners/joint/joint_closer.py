@@ -19,11 +19,11 @@ from ...fitting.risk.joint import Sample
 from ...fitting.scan.joint_run import separated_by
 from ...fitting.watch import NOTHING
 from ...geometry.separation.search import TroubleError
+from ...numerics.arrays import Floats
 from ...results.separability import Separability
 from ..checks.targets import Targets, rows_of
 from ..geometry.separability import result_of, separation_of
 
-Floats = NDArray[np.float64]
 MOST_WEIGHTS, MOST_NUMBERS = 1500, 1 << 25
 """Features, and numbers in all z, beyond which a fit does not look closer."""
 SHARP = 1e-6

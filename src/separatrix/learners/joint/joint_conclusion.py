@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...fitting.certificates.joint import weight_bounds
 from ...fitting.joint import JointOutcome, JointProblem, joint_loss
@@ -16,8 +15,6 @@ from ...results.verdict import JointClaim, Limit, Locality, Optimality, Proof, R
 from ..logistic import words
 from ..logistic.words import Words
 from .joint_closer import JointCloser
-
-Floats = NDArray[np.float64]
 
 
 def seen_closer(outcome: JointOutcome, closer: JointCloser | None, problem: JointProblem) -> JointOutcome:

@@ -16,6 +16,7 @@ from ...data.maps.joint_rows import Features
 from ...fitting.scan.joint_run import JointCourse
 from ...fitting.scan.perceptron import Manner, NotFiniteScoreError, PerceptronState
 from ...fitting.scan.run import ORDERS, Course, visits
+from ...numerics.arrays import Floats
 from ...results.mistake_bound import MistakeBound, mistake_bound
 from ..checks.rows import check_lengths, checked_choice, checked_number, not_finite, unchanged_on_failure
 from ..logistic.settings import seed_of
@@ -24,8 +25,6 @@ from ..warnings import BudgetWarning
 from .base import MISSING, JointModel, JointRows, given_weights, has_intercept, is_plain, split
 from .joint_turns import Turn, joint_turns, leads_and_reach, plain_turns, start_of, tally_of
 from .joint_words import claim_of, perceptron_verdict
-
-Floats = NDArray[np.float64]
 
 
 class JointUpdate(NamedTuple):

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ..checks.targets import Targets
 from ..history import Record
-
-Floats = NDArray[np.float64]
 
 
 class JointStep(NamedTuple):

@@ -7,7 +7,6 @@ from collections.abc import Generator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...fitting.scan.joint_run import JointCourse, joint_tally
 from ...fitting.scan.joint_run import run as joint_run
@@ -15,9 +14,8 @@ from ...fitting.scan.readings import Average, Reading
 from ...fitting.scan.run import Course
 from ...fitting.scan.run import run as plain_run
 from ...fitting.scan.tally import Tally, tally
+from ...numerics.arrays import Floats
 from ...results.mistake_bound import leads_of, longest
-
-Floats = NDArray[np.float64]
 
 
 class Turn(NamedTuple):

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from ...fitting.scan.perceptron import FOREVER, TIES
 from ...fitting.scan.tally import Tally
+from ...numerics.arrays import Floats
 from ...results.verdict import JointClaim, Rank, Separation, Verdict
 from ..perceptron.words import rows_read, still_wrong
-
-Floats = NDArray[np.float64]
 
 
 def perceptron_verdict(

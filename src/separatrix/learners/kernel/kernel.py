@@ -17,6 +17,7 @@ from ...fitting.scan.kernel_budget import BudgetCost, BudgetScan
 from ...fitting.scan.kernel_scan import KernelScan, run
 from ...fitting.scan.perceptron import FOREVER
 from ...fitting.scan.run import visits
+from ...numerics.arrays import Floats
 from ...results.dual import ONE_VS_REST, Dual
 from ...results.expansion import Expansion, Record
 from ...results.mistake_bound import MistakeBound, mistake_bound
@@ -27,8 +28,6 @@ from ..warnings import BudgetWarning
 from .kernel_input import asked_at, check_kernel, read
 from .kernel_settings import READINGS, check_reading, checked_passes, explained, prepared, winners
 from .words import conclude, standing
-
-Floats = NDArray[np.float64]
 
 
 class KernelUpdate(NamedTuple):

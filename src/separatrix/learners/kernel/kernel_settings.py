@@ -15,13 +15,13 @@ from ...data.kernels.tables import TableKernel
 from ...fitting.scan.kernel_scan import KernelCourse
 from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
 from ...fitting.scan.run import ORDERS
+from ...numerics.arrays import Floats
 from ...results.dual import JOINT, ONE_VS_REST, TWO
 from ..checks.rows import check_lengths, checked_choice, checked_number, checked_numbers
 from ..logistic.settings import seed_of
 from ..perceptron.base import checked_labels, checked_patience
 from .kernel_input import kernel_of, read
 
-Floats = NDArray[np.float64]
 READINGS = ("last", "averaged", "voted")
 WAYS = {"joint": JOINT, "one-vs-rest": ONE_VS_REST}
 OVERFLOWS = ("remove", "project")

@@ -6,15 +6,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.kernels.gram import Asked, Matrix, Objects
 from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
+from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ...results.verdict import KernelClaim, KernelSeparation, Rank, Verdict
 from ..perceptron.words import _by_a_hair, _count, _on_the_boundary, rows_read, still_wrong
-
-Floats = NDArray[np.float64]
 
 
 class Standing(NamedTuple):

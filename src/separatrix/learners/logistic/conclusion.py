@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...fitting.certificates.margin import Bounds
 from ...fitting.problem import FirthEnd, Outcome, Problem
 from ...fitting.scan.stochastic import Walk
 from ...geometry.separation.limit import LimitFit
+from ...numerics.arrays import Floats
 from ...results.rule import LinearRule
 from ...results.separability import Separability
 from ...results.verdict import Claim, Limit, Locality, Optimality, PenalisedLocality, Proof, Rank, Separation, Verdict
@@ -21,8 +21,6 @@ from ..checks.targets import Targets
 from . import words
 from .firth_words import words_of_firth
 from .settings import Settings, schedule_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

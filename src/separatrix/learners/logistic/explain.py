@@ -12,13 +12,12 @@ from scipy.sparse import issparse
 from ...data.mapped import Mapped
 from ...inference.explaining import View
 from ...inference.explanation import Explanation
+from ...numerics.arrays import Floats
 from ...results.limits import InTheLimit
 from ..checks.rows import names_of
 from .memory import Facts
 from .rows_at_hand import known_facts, rows_of_fit
 from .summary_table import per_class
-
-Floats = NDArray[np.float64]
 
 
 def explanation_of(model: Any, row: Any, for_class: Any, against: Any) -> Explanation:

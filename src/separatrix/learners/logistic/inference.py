@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...data import Rows
@@ -19,6 +18,7 @@ from ...inference.jeffreys import Jeffreys
 from ...inference.likelihood import Binary, Likelihood, Softmax, Whole
 from ...inference.result import Fitted, Inference
 from ...inference.sample import Sample
+from ...numerics.arrays import Floats
 from ...numerics.linalg import factor
 from ...numerics.threads import one_blas_thread, thread_count
 from ..checks.counts import whole_counts
@@ -27,7 +27,6 @@ from ..checks.targets import known_targets
 from .rows_at_hand import known_facts
 from .settings import PENALISED
 
-Floats = NDArray[np.float64]
 EVENTS = 10
 """Rows of the rarest class for each coefficient, below which large-sample inference is refused."""
 MOST = 6000

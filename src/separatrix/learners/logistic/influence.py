@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.frame import Frame, written_out
+from ...numerics.arrays import Floats
 from ...numerics.functions import sigmoid
 
-Floats = NDArray[np.float64]
 MOST_COLUMNS, NUMBERS = 10_000, 1 << 22
 """Columns for a matrix of them; numbers of X that are looked at together."""
 

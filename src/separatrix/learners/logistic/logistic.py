@@ -25,6 +25,7 @@ from ...fitting.plans.wide import goes_wide
 from ...fitting.problem import Minimum, NotFiniteError, Outcome, Problem, Progress
 from ...fitting.scan.stochastic import walk
 from ...fitting.starts import best_of
+from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ...results.limits import limit_probabilities
@@ -55,7 +56,6 @@ from .interpretation import Interpreted
 from .piecemeal import continue_online
 from .settings import PENALISED, Settings, check_two_classes, checked_settings, seed_of
 
-Floats = NDArray[np.float64]
 SINGLE_THREAD_BELOW = 200_000
 COMPILE_FROM = 400_000
 """Numbers in X, zeros counted, from which the compiled pass repays the 0.3 s that loading it takes."""

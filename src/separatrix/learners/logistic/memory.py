@@ -14,10 +14,10 @@ from scipy.special import xlogy
 from ...data import Sparse
 from ...data.categorical import TableRows
 from ...data.frame import written_out
+from ...numerics.arrays import Floats
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from .conclusion import Prepared
 
-Floats = NDArray[np.float64]
 NUMBERS, MOST_ROWS, LEAST_ROWS = 1 << 18, 1 << 15, 256
 """Numbers and rows of X that a fit reads for the means of its columns: all of X would make it a tenth longer."""
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ...data.categorical import TableRows
+from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, positive, sigmoid
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ...results.limits import limit_probabilities
@@ -20,7 +20,6 @@ from ..checks.rows import checked_costs
 from ..checks.targets import known_targets
 from .memory import Facts, entropy_of, means_of, moments_of, split_by_class
 
-Floats = NDArray[np.float64]
 FEW = 1 << 16
 """Rows that are looked at together."""
 AGREES = 1e-9

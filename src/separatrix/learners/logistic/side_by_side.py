@@ -19,6 +19,7 @@ from ...fitting.many.sampled import Ranked, is_steerable, rank_of, rank_told, st
 from ...fitting.many.shared import Library, Places, Scratch, chosen, common_frame, varying_columns, with_constants
 from ...fitting.many.small import Small, is_small
 from ...fitting.problem import Outcome, Problem
+from ...numerics.arrays import Floats
 from ...numerics.threads import Map
 from ..checks.absent import present
 from ..checks.prior import prior_of
@@ -29,7 +30,6 @@ from .logistic import LogisticRegression
 from .memory import facts_among
 from .settings import Settings, checked_settings
 
-Floats = NDArray[np.float64]
 COMPILE_FROM, AT_A_TIME = 1 << 14, 1 << 23
 """Numbers in X from which it repays to load what is compiled; numbers of all tasks that are worked on together."""
 CLASSES = np.array([0, 1])

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ...inference.summary.lines import TENDS, Block, Line, Spread
+from ...numerics.arrays import Floats
 from ...results.separability import INTERCEPT
 from .memory import Facts
-
-Floats = NDArray[np.float64]
 
 
 def blocks_of(

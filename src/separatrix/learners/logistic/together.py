@@ -14,13 +14,12 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ...data import Sparse
+from ...numerics.arrays import Floats
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ..checks.rows import checked_costs, not_finite
 from .logistic import LogisticRegression
 from .side_by_side import SideBySide
 from .side_by_side import Task as Task
-
-Floats = NDArray[np.float64]
 
 
 def fit_together(

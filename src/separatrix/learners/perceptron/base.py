@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...fitting.scan.perceptron import FOREVER, TIES, Manner, NotFiniteScoreError, PerceptronState
 from ...fitting.scan.readings import Reading
 from ...fitting.scan.run import ORDERS, Course, run
+from ...numerics.arrays import Floats
 from ...results.mistake_bound import MistakeBound
 from ...results.rule import LinearRule
 from ...results.verdict import Verdict
@@ -35,7 +36,6 @@ from ..warnings import BudgetWarning
 from .bound import bound_of
 from .words import conclude
 
-Floats = NDArray[np.float64]
 ROOM = 1 << 16
 """Mistakes in one stretch of the scan, where nobody wants to see each."""
 

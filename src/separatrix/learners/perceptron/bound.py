@@ -8,16 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...fitting.scan.run import Course, visits
+from ...numerics.arrays import Floats
 from ...results.mistake_bound import MistakeBound, leads_of, longest, mistake_bound
 from ..checks.rows import check_lengths, checked_numbers, checked_rows
 from ..checks.targets import checked_targets
 from ..geometry.margin import MaxMarginClassifier
 
-Floats = NDArray[np.float64]
 FEW_NUMBERS = 2_000_000
 """In rows of so many numbers a separating rule is looked for even where none was learnt."""
 

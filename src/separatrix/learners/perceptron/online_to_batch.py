@@ -13,13 +13,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ...data import Sparse
+from ...numerics.arrays import Floats
 from ...results.committee import Committee, LoggedCommittee, index_of
 from ...results.votes import Ballot
 from ..checks.rows import check_lengths, checked_rows, not_finite, unchanged_on_failure
 from ..checks.targets import checked_targets
 from .onlooker import watched
 
-Floats = NDArray[np.float64]
 LOOKED_AT = 4096
 """Rows that are looked at at once for NaN."""
 

@@ -11,12 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from ...data import Sparse
 from ...fitting.scan.readings import Reading, Votes
 from ...fitting.scan.run import Course
+from ...numerics.arrays import Floats
 from ...results.votes import Ballot
 from ..checks.rows import checked_rows, not_finite
 from .base import MistakeDriven
 from .words import still_wrong
-
-Floats = NDArray[np.float64]
 
 
 class VotedPerceptron(MistakeDriven):

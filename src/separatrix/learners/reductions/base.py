@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 
+from ...numerics.arrays import Floats
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
 from ..checks.rows import checked_rows, not_finite
 from .members import check_table
-
-Floats = NDArray[np.float64]
 
 
 def gives_probabilities(model: Any) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ...numerics.arrays import Floats
 from ...results.coded_rule import CodedRule
 from ...results.coding import (
     Signs,
@@ -25,7 +26,6 @@ from ...results.rule import LinearRule
 from ..checks.rows import checked_choice
 from .reduction import Reduction
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.intp]
 
 

@@ -12,6 +12,7 @@ from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ...numerics.arrays import Floats
 from ...results.reduction_claim import ReductionClaim
 from ...results.rule import LinearRule
 from ...results.verdict import listed
@@ -30,7 +31,6 @@ from .members import (
 )
 from .words import verdict_of_members, warning_kind
 
-Floats = NDArray[np.float64]
 Labels = Any
 TOGETHER = 64
 """Labels whose columns are written out at a time."""

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
+from ...numerics.arrays import Floats
 from ...numerics.threads import thread_count
 from ...results.rule import LinearRule
 from ..checks.rows import checked_costs, not_finite
@@ -24,7 +24,6 @@ from ..logistic.logistic import LogisticRegression
 from ..logistic.together import Task, fit_together, rows_by_their_place
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
 
-Floats = NDArray[np.float64]
 OURS = (SeparationWarning, BudgetWarning, NotSeparableWarning)
 COURSES = "stretches", "steps"
 """The methods by which a fit can be watched, and stopped."""

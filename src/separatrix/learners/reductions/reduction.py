@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ...numerics.arrays import Floats
 from ...results.coded_rule import CodedRule, duel
 from ...results.coding import Signs, agreements, elected, totals, undecided
 from ...results.reduction_claim import ReductionClaim
@@ -33,7 +34,6 @@ from .members import (
 )
 from .words import verdict_of_members, warning_kind
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.intp]
 ONE = ((-1,), (1,))
 """The code of two classes and one classifier, whose score is all."""

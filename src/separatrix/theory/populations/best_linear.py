@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...results.rule import LinearRule
 from .estimate import Estimate
 from .models import GaussianMixture
@@ -14,7 +14,6 @@ from .population import Discrete, Population
 from .search import Cloud, descend
 from .sweep import SWEPT_POINTS, Cut, best_cut, swept
 
-Floats = NDArray[np.float64]
 DRAWN = 2000
 
 

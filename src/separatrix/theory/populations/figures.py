@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from ...results.rule import LinearRule
 from .models import GaussianMixture
 from .population import Discrete
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import Floats, as_rows, checked_covariances, checked_masses
+from ...numerics.arrays import Floats
+from .checks import as_rows, checked_covariances, checked_masses
 from .estimate import LAST_DIGITS, Estimate, exact
 from .quadrature import over_line, over_plane
 from .scatter import scattered_mean

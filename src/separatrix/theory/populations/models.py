@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...results.rule import LinearRule
-from .checks import Floats, as_rows
+from .checks import as_rows
 from .estimate import Estimate, exact
 from .inputs import Gaussians, Inputs
 from .population import Losses, Population

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from ...numerics.arrays import Floats
 from ...results.rule import LinearRule
-from .checks import Floats, as_rows, checked_posterior
+from .checks import as_rows, checked_posterior
 from .estimate import Estimate, exact
 from .inputs import Inputs, Points, Rows
 

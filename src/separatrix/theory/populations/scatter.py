@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from ...numerics.arrays import Floats
 from .estimate import Estimate
 
-Floats = NDArray[np.float64]
 SHIFTS, POINTS, EVEN_DIMENSIONS = 16, 8192, 12
 
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
+from ...numerics.arrays import Floats
 from .models import GaussianMixture
 from .sweep import Cut
 
-Floats = NDArray[np.float64]
 ANGLES, RANDOM_DIRECTIONS, THRESHOLDS, STARTS = 180, 128, 65, 12
 WIDTHS = (0.5, 0.2, 0.08, 0.03)
 

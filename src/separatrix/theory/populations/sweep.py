@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
+
 SWEPT_POINTS = 300
 BATCH = 2000
 APART = 1e-12

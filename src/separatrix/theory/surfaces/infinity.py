@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...losses.margin import LogisticSquared
+from ...numerics.arrays import Floats
 from .line import Line
 from .mistakes import Cells, cells, cones, line_of_each_row
 from .plane import Criterion, Plane
 from .search import Place
 
-Floats = NDArray[np.float64]
 ON = 0.1
 """Of a ray along which J falls: a row whose margin is less than this part of the largest stays where it is."""
 LOWER = 1e-9

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ...losses.margin import Exponential
+from ...numerics.arrays import Floats
 from .plane import Criterion
 
-Floats = NDArray[np.float64]
 SCAN, FEW = 2001, 500
 """Points at which a slope with many roots is looked at; up to so many rows, those around each breakpoint too."""
 AROUND = np.array([-6.0, -3.0, -1.5, -0.75, -0.3, 0.0, 0.3, 0.75, 1.5, 3.0, 6.0])

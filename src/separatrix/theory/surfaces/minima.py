@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...learners.geometry.separability import separability
+from ...numerics.arrays import Floats
 from .infinity import LOWER, at_infinity, ends_of, starts_outwards
 from .line import Line
 from .mistakes import Cone, cells, cones
 from .plane import Criterion, Plane
 from .search import Place, corner, descend, grid_minima, starts
 
-Floats = NDArray[np.float64]
 APART = 1e-5
 """Minima nearer to each other than this, in units of the data, are one."""
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .plane import Plane
 
-Floats = NDArray[np.float64]
 SAME = 1e-12
 """How far sums of weights that are not whole numbers may differ and count as equal, relative to all weights."""
 NEAR = 1e-14

@@ -19,8 +19,8 @@ from ...losses.margin import (
     SquaredHinge,
     ZeroOne,
 )
+from ...numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 BLOCK = 1 << 19
 """Margins that exist at a time: 4 MiB."""
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .line import Line
 from .plane import Criterion
 
-Floats = NDArray[np.float64]
 STEPS, LONGEST = 400, 4.0
 """Newton steps at most, and the longest, for weights that are not long yet."""
 STILL, QUIET = 1e-11, 1e-12
