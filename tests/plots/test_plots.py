@@ -16,9 +16,9 @@ from scipy.sparse import csr_array
 
 from separatrix import LinearRule, OnlinePerceptron, Perceptron
 from separatrix.plots import describe_updates, draw_separability, draw_updates
-from separatrix.plots.lines import boundary, regions
+from separatrix.plots.perceptron_steps import RING
+from separatrix.plots.planes import boundary, regions
 from separatrix.plots.style import look
-from separatrix.plots.updates import RING
 from separatrix.results.hulls import corners, crossing_point
 from separatrix.results.separability import Combination, Separability, SeparationProof
 from separatrix.results.verdict import Rank

@@ -16,7 +16,7 @@ def clouds():
 
 
 def test_what_is_hatched_is_what_is_ambiguous():
-    from separatrix.plots.regions import regions_of
+    from separatrix.plots.decision_regions import regions_of
 
     X, y = clouds()
     model = OneVsRest(LeastSquaresClassifier()).fit(X, y)

@@ -15,8 +15,7 @@ from sklearn.datasets import load_iris
 
 from separatrix import BudgetWarning, JointPerceptron, Perceptron, Pocket, separability
 from separatrix.plots import DecisionRegionsDisplay
-from separatrix.plots.legends import legend_below
-from separatrix.plots.style import current
+from separatrix.plots.style import current, legend_below
 
 iris = load_iris(as_frame=True)
 X, y = iris.data[["sepal length (cm)", "sepal width (cm)"]], iris.target_names[iris.target]

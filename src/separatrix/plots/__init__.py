@@ -6,21 +6,15 @@ except ImportError as error:
     raise ImportError('Pictures need matplotlib; install it by: pip install "separatrix[report]".') from error
 
 from .convergence import ConvergenceDisplay
-from .decision_regions import DecisionRegionsDisplay
+from .decision_regions import DecisionRegionsDisplay, describe_regions, draw_regions
 from .display import Display
-from .loss_slice import describe_slice, draw_slice
-from .loss_surface import LossSurfaceDisplay
+from .loss_surface import LossSurfaceDisplay, describe_slice, draw_slice
 from .margins import MarginsDisplay
-from .perceptron_steps import PerceptronStepsDisplay
-from .regions import alt_text as describe_regions
-from .regions import draw as draw_regions
+from .perceptron_steps import PerceptronStepsDisplay, describe_updates, draw_updates
 from .response import ResponseDisplay
-from .separability import draw as draw_separability
-from .separability_display import SeparabilityDisplay
+from .separability import SeparabilityDisplay, draw_separability
 from .style import theme
 from .surrogate_curves import SurrogateCurvesDisplay
-from .updates import alt_text as describe_updates
-from .updates import draw as draw_updates
 from .weights import WeightsDisplay
 
 __all__ = [

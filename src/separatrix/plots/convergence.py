@@ -16,8 +16,7 @@ from ..numerics.arrays import Floats
 from ..results.verdict import Limit
 from .display import Display
 from .inputs import check_fitted
-from .legends import legend_below
-from .style import DASHES, current, look, plural
+from .style import DASHES, current, legend_below, look, plural
 
 EPS = float(np.finfo(float).eps)
 

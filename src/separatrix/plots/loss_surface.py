@@ -10,15 +10,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import BoundaryNorm
 from matplotlib.patches import Polygon
+from matplotlib.patheffects import Stroke, withStroke
 
 from ..numerics.arrays import Floats
 from ..theory.surfaces.minima import Minimum
-from ..theory.surfaces.surface import Surface
+from ..theory.surfaces.surface import Slice, Surface
 from .display import Display
-from .legends import legend_below
-from .loss_labels import write_value
-from .loss_path import draw_path, path_of
-from .style import YELLOW, dress
+from .style import YELLOW, current, dress, legend_below, look
 from .style import theme as themed
 
 COLOUR_MAP, LEVELS = "cividis", 16
@@ -212,3 +210,145 @@ def _arrow(ax: Any, start: Floats, tip: Floats, mark: Mark) -> None:
     """The way to infinity."""
     shape = f"simple,head_width={mark.size / 10},head_length={mark.size / 10},tail_width={mark.size / 30}"
     ax.annotate("", tip, start, arrowprops={"arrowstyle": shape, "fc": mark.colour, "ec": "black", "lw": 1}, zorder=5)
+
+
+ARROWS = 12
+"""So many steps have an arrow each; of more only some."""
+HALO = "black"
+"""Around white, so that the way is seen on dark ground and on light."""
+
+
+def path_of(path: Any, surface: Surface) -> Floats:
+    """The points (θ₀, θ₁) of a path, n×2: of pairs, or of what `model.steps(X, y)` gave.
+
+    Of one column a step is (intercept, weight); of two it is their weights, and there must be no intercept.
+    """
+    points = [_point(each, number, surface.criterion.plane.lifted) for number, each in enumerate(path)]
+    if not points:
+        raise ValueError("path is empty; give pairs (θ₀, θ₁), or what model.steps(X, y) gives.")
+    found = np.array(points, dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise ValueError(f"path holds {found[~np.isfinite(found).all(axis=1)][0].tolist()}; finite numbers are needed.")
+    return found
+
+
+def _point(each: Any, number: int, lifted: bool) -> tuple[float, float]:
+    if not hasattr(each, "weights"):
+        try:
+            first, second = (float(number) for number in each)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"path[{number}] is {each!r}; give a pair (θ₀, θ₁), or a step of model.steps(X, y)."
+            ) from None
+        return first, second
+    w, b = np.ravel(each.weights), np.ravel(each.intercept)
+    if lifted and len(w) == 1 and len(b) == 1:
+        return float(b[0]), float(w[0])
+    if not lifted and len(w) == 2 and not b.any():
+        return float(w[0]), float(w[1])
+    needed = "one weight and an intercept" if lifted else "two weights and no intercept (fit_intercept=False)"
+    raise ValueError(
+        f"path[{number}] has {len(w)} weights and the intercept {b.tolist()}; this surface is of {needed}."
+    )
+
+
+def draw_path(ax: Any, points: Floats) -> list[Any]:
+    """The way as a line with a dot for each step and arrows along it, start and end marked; returns legend entries."""
+    halo = [Stroke(linewidth=3.6, foreground=HALO), withStroke(linewidth=3.6, foreground=HALO)]
+    ax.plot(*points.T, "-", color="white", lw=1.8, zorder=6, path_effects=halo)
+    ax.plot(*points.T, "o", ms=4, mfc="white", mec=HALO, mew=0.8, zorder=7)
+    size = np.abs(np.array([np.diff(ax.get_xlim()), np.diff(ax.get_ylim())])).ravel()
+    long = np.flatnonzero((np.abs(np.diff(points, axis=0)) / size).max(axis=1) > 0.03)
+    for i in long[:: max(1, -(-len(long) // ARROWS))]:
+        middle = (points[i] + points[i + 1]) / 2
+        ax.annotate("", middle + (points[i + 1] - points[i]) * 0.08, middle, zorder=7,
+                    arrowprops={"arrowstyle": "-|>", "fc": "white", "ec": HALO, "mutation_scale": 15})  # fmt: skip
+    (start,) = ax.plot(*points[0], "o", ms=10, mfc="#56B4E9", mec=HALO, mew=1.2, ls="none", zorder=8, label="start")
+    (end,) = ax.plot(*points[-1], "X", ms=8, mfc="#FF8C42", mec=HALO, mew=1.2, ls="none", zorder=8, label="end")
+    return [start, end]
+
+
+LETTERS = 8.5
+PLACES = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
+"""Above, below, right, left and between: the first that is free, else the one that is farthest from all else."""
+AWAY = (24.0, 17.0)
+"""How far the middle of the letters is from the mark, across and up, in points."""
+HALF = (17.0, 7.0)
+"""Half the width and height of the letters, in points."""
+FREE = 8.0
+"""Points between the letters and a path that is not touched."""
+
+
+def write_value(ax: Any, value: float, place: Floats, ways: Sequence[Floats]) -> None:
+    """Three digits of the value near the place, inside the axes and off the ways: a path, an arrow."""
+    shift = _shift(ax, place, ways)
+    ax.annotate(
+        f"{value:.3f}".rstrip("0").rstrip("."), place, xytext=shift, textcoords="offset points", ha="center",
+        va="center", fontsize=LETTERS, zorder=9,
+        bbox={"fc": current().paper, "ec": "none", "alpha": 0.8, "pad": 1.2},
+    )  # fmt: skip
+
+
+def _shift(ax: Any, place: Floats, ways: Sequence[Floats]) -> tuple[float, float]:
+    points = 72 / ax.figure.dpi
+    at = ax.transData.transform(place) * points
+    frame = ax.get_window_extent()
+    low, high = np.array([frame.x0, frame.y0]) * points, np.array([frame.x1, frame.y1]) * points
+    way = np.vstack([np.empty((0, 2)), *(ax.transData.transform(_dense(each)) * points for each in ways)])
+    best, most = (0.0, AWAY[1]), -np.inf
+    for side in PLACES:
+        shift = np.array(side) * AWAY
+        middle = at + shift
+        inside = float(np.minimum(middle - HALF - low, high - middle - HALF).min())
+        beyond = np.maximum(np.abs(way - middle) - HALF, 0)
+        room = min(float(np.hypot(*beyond.T).min()) if len(way) else FREE, FREE)
+        room = room if inside >= 0 else inside - FREE
+        if room > most:
+            best, most = (float(shift[0]), float(shift[1])), room
+    return best
+
+
+def _dense(path: Floats) -> Floats:
+    """The path with points between its points, so that a long step counts all along."""
+    t = np.linspace(0, 1, 40)[:, None, None]
+    between = path[:-1] + t * np.diff(path, axis=0)
+    return np.vstack([path, between.reshape(-1, 2)])
+
+
+@themed()
+def draw_slice(cut: Slice, ax: Any = None, *, colour: str | None = None) -> Any:
+    """The curve t ↦ J with one weight held, and its minima; returns the axes."""
+    if ax is None:
+        _, ax = plt.subplots(figsize=(5.6, 2.8), layout="constrained")
+    dress(ax)
+    ax.plot(cut.t, cut.values, color=colour or look(0).colour, lw=1.8)
+    moving = 0 if cut.fixed == "θ₁" else 1
+    for minimum in cut.minima:
+        if not minimum.attained:
+            continue
+        mark = MARKS[minimum.kind]
+        if minimum.span is not None:
+            ends = np.clip(minimum.span, cut.t[0], cut.t[-1])
+            ax.plot(ends, [minimum.value] * 2, color=YELLOW, lw=6, solid_capstyle="butt", zorder=1.5)
+            continue
+        at = minimum.theta[moving]
+        ax.plot(at, minimum.value, mark.marker, ms=mark.size * 0.8, mfc=mark.colour, mec="black", mew=1.1, zorder=4)
+        ax.annotate(
+            f"{at:.2f}", (at, minimum.value), xytext=(0, 8), textcoords="offset points", ha="center", fontsize=LETTERS
+        )
+    ax.set_xlabel("θ₀" if moving == 0 else "θ₁")
+    ax.set_ylabel(f"J at {cut.fixed} = {cut.at:g}")
+    ax.set_xlim(cut.t[0], cut.t[-1])
+    return ax
+
+
+def describe_slice(cut: Slice) -> str:
+    """The curve in words."""
+    found = "; ".join(f"{m.kind} {m.value:.4g}" + _where(m, 0 if cut.fixed == "θ₁" else 1) for m in cut.minima)
+    return f"{cut.title} at {cut.fixed} = {cut.at:g}: {found}."
+
+
+def _where(minimum: Minimum, moving: int) -> str:
+    if minimum.span is not None:
+        return f" from {minimum.span[0]:.4g} to {minimum.span[1]:.4g}"
+    return f" at {minimum.theta[moving]:.4g}" if minimum.attained else ""

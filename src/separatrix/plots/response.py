@@ -10,22 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
-from .box import domain_of, ends_of, known
 from .display import Display
 from .inputs import (
     Places,
     Table,
     check_fitted,
     classes_of,
+    domain_of,
+    ends_of,
+    known,
     labels_of,
     places_of,
     probabilities_of,
     scores_of,
     table_of,
 )
-from .response_line import draw_line
-from .response_surface import draw_surface
-from .style import plural
+from .style import DASHES, class_words, current, dress, legend_below, look, plural, row_size
 
 PAD = 0.08
 FINE = {1: 401, 3: 61}
@@ -235,3 +235,174 @@ def _crossings(t: Floats, scores: Floats) -> Floats:
         before, after = scores[i, a] - scores[i, b], scores[i + 1, a] - scores[i + 1, b]
         found.append(t[i] + (t[i + 1] - t[i]) * before / (before - after))
     return np.array(found)
+
+
+GOLDEN = 0.6180339887498949
+ROOM = 0.1
+"""Of the width: thresholds that are nearer to the last one are not written out."""
+STRIPS = 0.2
+"""The part of the height under the curves that the rows of many classes have."""
+SPREAD = 0.035
+"""Half the height over which rows of a class are strewn, of the height of the axes."""
+
+
+def draw_line(ax: Any, display: ResponseDisplay, legend: bool) -> None:
+    """Curves, rows and thresholds."""
+    (t,), two = display.grid, len(display.classes) == 2
+    if display.probabilities is not None:
+        low, high = (-0.12, 1.12) if two else (-0.09 * len(display.classes) - 0.06, 1.06)
+        _curves(ax, display, t, display.probabilities, "P", "-")
+        ax.set_ylabel(f"P({display.classes.tolist()[1]} | x)" if two else "probability")
+        ax.set_yticks(np.linspace(0, 1, 5))
+        levels = (0.0, 1.0)
+        if two and display.scores is not None:
+            _score_aside(ax, display, t)
+    else:
+        z = _shown(display.scores)
+        reach = max(2.0, float(np.abs(z).max()))
+        low, high = (-1.15 * reach, 1.15 * reach) if two else (z.min() - 0.35 * np.ptp(z), z.max() + 0.05 * np.ptp(z))
+        _curves(ax, display, t, z, "score", "-")
+        ax.set_ylabel("score z = xᵀw + b" if two else "score")
+        levels = (-1.0, 1.0) if reach <= 6 else (-0.95 * reach, 0.95 * reach)
+    ax.set_ylim(low, high)
+    ax.set_xlim(t[0], t[-1])
+    _rows(ax, display, levels if two else None, (low, high))
+    _thresholds(ax, display, 0.5 * (low + high) if two else None)
+    ax.set_xlabel(display.columns[0])
+    if legend:
+        legend_below(ax, 3, _entries(ax))
+
+
+def _shown(scores: Floats | None) -> Floats:
+    assert scores is not None
+    return scores[:, 1:] if scores.shape[1] == 2 else scores
+
+
+def _curves(ax: Any, display: ResponseDisplay, t: Floats, values: Floats, what: str, dash: str) -> None:
+    if len(display.classes) == 2:
+        label = f"P({display.classes.tolist()[1]} | x)" if what == "P" else "score"
+        ax.plot(t, values[:, -1], dash, color=current().ink, lw=2, zorder=3, label=label)
+        return
+    for k, name in enumerate(display.classes.tolist()):
+        label = f"P({name} | x)" if what == "P" else f"score of {name}"
+        ax.plot(t, values[:, k], ls=DASHES[k % len(DASHES)], color=look(k).colour, lw=2, zorder=3, label=label)
+
+
+def _score_aside(ax: Any, display: ResponseDisplay, t: Floats) -> None:
+    """The score on an axis at the right, zero at the height of one half."""
+    right = ax.twinx()
+    dress(right)
+    z = _shown(display.scores)[:, 0]
+    reach = 1.15 * (float(np.abs(z).max()) or 1.0)
+    right.plot(t, z, "--", color=current().grey, lw=1.5, label="score z (right axis)")
+    right.set_ylim(-reach, reach)
+    right.set_ylabel("score z = xᵀw + b")
+    right.yaxis.label.set_color(current().grey)
+    right.tick_params(axis="y", colors=current().grey)
+    ax.set_zorder(right.get_zorder() + 1)
+    ax.patch.set_visible(False)
+    right.patch.set_visible(True)
+
+
+def _entries(ax: Any) -> list[Any]:
+    """All that has a label, on the axis at the right as well."""
+    found = []
+    for each in (ax, *(other for other in ax.figure.axes if other is not ax and other.bbox.bounds == ax.bbox.bounds)):
+        found += each.get_legend_handles_labels()[0]
+    return found
+
+
+def _rows(ax: Any, display: ResponseDisplay, levels: tuple[float, float] | None, ends: tuple[float, float]) -> None:
+    """The rows at the height of their class, strewn a little so that equal ones are seen; of K classes in strips."""
+    height, K = ends[1] - ends[0], len(display.classes)
+    for k, label in enumerate(display.classes.tolist()):
+        colour, marker = look(k)
+        x = display.points[display.truth == k, 0]
+        strewn = ((np.arange(1, len(x) + 1) * GOLDEN) % 1 - 0.5) * 2 * SPREAD * height
+        level = levels[k] if levels is not None else ends[0] + height * STRIPS * (K - k - 0.5) / K
+        strewn = strewn if levels is not None else strewn * min(1.0, 2.2 / K)
+        ax.scatter(x, level + strewn, s=row_size(len(display.points)), c=colour, marker=marker, lw=0.3,
+                   ec=current().paper, alpha=0.85, zorder=2, label=class_words(label))  # fmt: skip
+
+
+def _thresholds(ax: Any, display: ResponseDisplay, middle: float | None) -> None:
+    worn, written, room = current(), -np.inf, ROOM * np.ptp(display.grid[0])
+    for n, t in enumerate(display.thresholds):
+        ax.axvline(t, color=worn.ink, lw=1, ls=":", zorder=1, label="threshold" if n == 0 else "_")
+        if middle is not None:
+            ax.plot(t, middle, "D", ms=7, mfc=worn.mark, mec="black", zorder=5)
+        if t - written > room:
+            written = t
+            ax.annotate(f"{t:.3g}", (t, 1), xycoords=("data", "axes fraction"), xytext=(4, -4), fontsize=9,
+                        textcoords="offset points", va="top", zorder=6,
+                        bbox={"fc": worn.paper, "ec": "none", "alpha": 0.8, "pad": 1})  # fmt: skip
+
+
+COLOUR_MAP = "cividis"
+
+
+def draw_surface(ax: Any, display: ResponseDisplay, legend: bool) -> None:
+    """The surface, the boundary upon it and under it, and the rows on floor and ceiling by their class."""
+    worn, k = current(), display.target
+    A, B = np.meshgrid(*display.grid)
+    likely = display.probabilities is not None
+    Z = _height(display).reshape(A.shape)
+    low, high = (0.0, 1.0) if likely else (min(float(Z.min()), 0.0), max(float(Z.max()), 0.0))
+    floor = low - 0.25 * (high - low)
+    ceiling = high + 0.06 * (high - low)
+    ax.computed_zorder = False  # one looks from above: what is on the floor is behind the surface, the ceiling before
+    ax.plot_surface(A, B, Z, cmap=COLOUR_MAP, vmin=low, vmax=high, alpha=0.72, lw=0, rcount=60, ccount=60, zorder=2)
+    lead = _lead(display).reshape(A.shape)
+    if lead.min() < 0 < lead.max():
+        _boundary(ax, display, lead, Z, floor)
+    own = display.truth == k
+    label = display.classes.tolist()[k]
+    others = [name for name in display.classes.tolist() if name != label]
+    sides = ((~own, floor, 1, 0 if k else 1, class_words(others[0]) if len(others) == 1 else "other classes"),
+             (own, ceiling, 7, k, class_words(label)))  # fmt: skip
+    for which, level, order, looks, words in sides:
+        colour, marker = look(looks)
+        ax.scatter(*display.points[which].T, level, s=0.75 * row_size(len(own)), c=colour, marker=marker,
+                   depthshade=False, lw=0.3, zorder=order, ec=worn.paper, label=words)  # fmt: skip
+    ax.set_zlim(floor, ceiling)
+    if likely:
+        ax.set_zticks(np.linspace(0, 1, 5))
+    ax.set_xlabel(display.columns[0])
+    ax.set_ylabel(display.columns[1])
+    ax.set_zlabel(f"P({label} | x)" if likely else f"score of {label}")
+    ax.view_init(elev=24, azim=-125)
+    ax.set_box_aspect((4, 4, 3.2), zoom=0.98)
+    if legend:
+        legend_below(ax, 4, gap=6)
+
+
+def _height(display: ResponseDisplay) -> Floats:
+    values = display.probabilities if display.probabilities is not None else display.scores
+    assert values is not None
+    if display.scores is not None and len(display.classes) == 2:
+        return np.asarray(values[:, 1] if display.target else -values[:, 1])
+    return np.asarray(values[:, display.target])
+
+
+def _lead(display: ResponseDisplay) -> Floats:
+    """By how much the target's score, or log-probability, leads the best other one."""
+    values = display.scores
+    if values is None:
+        assert display.probabilities is not None
+        values = np.log(np.maximum(display.probabilities, 1e-300))
+    return np.asarray(values[:, display.target] - np.delete(values, display.target, axis=1).max(axis=1))
+
+
+def _boundary(ax: Any, display: ResponseDisplay, lead: Floats, Z: Floats, floor: float) -> None:
+    """The line where the target begins to win: on the surface, and as a shadow on the floor."""
+    from contourpy import contour_generator
+    from scipy.interpolate import RegularGridInterpolator
+
+    worn = current()
+    height = RegularGridInterpolator(display.grid[::-1], Z)
+    low, high = (np.array([t[end] for t in display.grid]) for end in (0, -1))
+    found: list[Any] = list(contour_generator(x=display.grid[0], y=display.grid[1], z=lead).lines(0.0))
+    for n, points in enumerate(found):
+        line = np.clip(points, low, high)  # a last digit beyond the rim has no height
+        ax.plot(*line.T, height(line[:, ::-1]), color=worn.ink, lw=2.4, zorder=6, label="boundary" if n == 0 else "_")
+        ax.plot(*line.T, np.full(len(line), floor), color=worn.grey, lw=1.6, ls="--", zorder=0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,10 +15,94 @@ from ..numerics.arrays import Floats
 from ..results.hulls import corners, crossing_point, involved, some_rows
 from ..results.rule import LinearRule
 from ..results.separability import Combination, Separability
-from .legends import legend_below
-from .lines import boundary, regions
-from .separability_words import LEGEND, title
-from .style import class_words, current, dress, look, row_size, theme
+from ..results.verdict import listed
+from .display import Display
+from .inputs import labels_of, table_of
+from .planes import boundary, regions
+from .style import class_words, current, dress, legend_below, look, plural, row_size
+from .style import theme as themed
+
+
+@dataclass(eq=False)
+class SeparabilityDisplay(Display):
+    """How classes lie to each other in two columns, and what proves it: a line between hulls, or where they meet."""
+
+    result: Separability
+    X: Any
+    y: Any
+    sample_weight: Any
+    size: ClassVar[tuple[float, float]] = (6.4, 7.0)
+
+    @classmethod
+    def from_data(
+        cls, X: Any, y: Any, *, sample_weight: Any = None, fit_intercept: bool = True, ax: Any = None,
+        theme: str | None = None, **looks: Any,
+    ) -> SeparabilityDisplay:  # fmt: skip
+        """Settle whether the classes of rows of two columns can be separated, and draw the proof."""
+        from ..learners.geometry.separability import separability
+
+        table = table_of(X)
+        labels_of(y, table.count)
+        if len(table.names) != 2:
+            raise ValueError(
+                f"X has {len(table.names)} columns; a picture needs two: give two columns, or two projections of X."
+            )
+        found = separability(X, y, sample_weight, fit_intercept)
+        return cls.from_result(found, X, y, sample_weight=sample_weight, ax=ax, theme=theme, **looks)
+
+    @classmethod
+    def from_result(
+        cls, result: Separability, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None,
+        theme: str | None = None, **looks: Any,
+    ) -> SeparabilityDisplay:  # fmt: skip
+        """Draw what `separability(X, y)` has found; X and y are those of the result, X of two columns."""
+        if not isinstance(result, Separability):
+            raise TypeError(
+                f"from_result() was given {type(result).__name__}; give what separatrix.separability(X, y) returns."
+            )
+        return cls(result, X, y, sample_weight).plot(ax, theme=theme, **looks)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """A line for each row that proves it: of a mixture the rows and shares; else all rows that are separated."""
+        found, y = self.result, np.asarray(self.y)
+        crossing = found.certificate.crossing
+        rows = np.asarray(found.rows if crossing is None else crossing.rows)
+        X = table_of(self.X).values
+        table: dict[str, Any] = {"row": rows, "class": y[rows]}
+        table |= {name: X[rows, j] for j, name in enumerate(found.columns)}
+        if crossing is not None:
+            table["multiplier"] = np.asarray(crossing.multipliers)
+        return table
+
+    @property
+    def alt_text(self) -> str:
+        """The kind, what proves it, and how many rows there are."""
+        counts = self.result.count if self.sample_weight is None else int((np.asarray(self.sample_weight) > 0).sum())
+        said = title_of(self.result, counts).replace("\n", " ")
+        return f"{plural(counts)} of classes {', '.join(map(str, self.result.classes))}. {said}."
+
+    def _facts(self) -> dict[str, Any]:
+        found, proof = self.result, self.result.certificate
+        return {
+            "kind": found.kind,
+            "classes": found.classes,
+            "rows": found.count,
+            "weights": proof.weights,
+            "intercept": proof.intercept,
+            "margin": proof.margin,
+        }
+
+    def _axes(self) -> Any:
+        return plt.subplots(figsize=self.size, layout="compressed")[1]
+
+    def _draw(self, ax: Any, legend: bool, title: str | None) -> None:
+        draw_separability(self.result, self.X, self.y, ax, sample_weight=self.sample_weight)
+        if title is not None:
+            ax.set_title(title, fontsize=10)
+        if not legend:
+            ax.get_legend().remove()
+
 
 RING, SHARE_PRINT, ASIDE = 150, 8, 22
 """The area of a ring, the size of the letters beside it, and how far they are from its middle, all in points."""
@@ -40,8 +125,8 @@ class Scene(NamedTuple):
     high: Floats
 
 
-@theme()
-def draw(result: Separability, X: Any, y: Any, ax: Any = None, *, sample_weight: Any = None) -> Any:
+@themed()
+def draw_separability(result: Separability, X: Any, y: Any, ax: Any = None, *, sample_weight: Any = None) -> Any:
     """Draw how the classes lie to each other, and what proves it; X and y are those of the result, X of two columns.
 
     The points and hulls of the classes; if a line separates rows, the line, its margin and the rows nearest to it, or
@@ -56,7 +141,7 @@ def draw(result: Separability, X: Any, y: Any, ax: Any = None, *, sample_weight:
     scene = Scene(ax, result, X, place, *_box(X[place >= 0], result.fit_intercept))
     _classes(scene)
     if result.certificate.weights is not None:
-        _line(scene)
+        _separating_line(scene)
     if result.certificate.crossing is not None:
         _crossing(scene, result.certificate.crossing)
     _frame(scene)
@@ -117,7 +202,7 @@ def _classes(scene: Scene) -> None:
         )
 
 
-def _line(scene: Scene) -> None:
+def _separating_line(scene: Scene) -> None:
     result, proof = scene.result, scene.result.certificate
     rule = LinearRule(proof.weights, proof.intercept, result.classes, result.columns)  # type: ignore[arg-type]
     words = LEGEND[result.kind]
@@ -214,5 +299,64 @@ def _frame(scene: Scene) -> None:
         ax.set_aspect("equal", adjustable="box")  # so that a margin is as wide as it is long
     ax.set_xlabel(scene.result.columns[0])
     ax.set_ylabel(scene.result.columns[1])
-    ax.set_title(title(scene.result, int(np.count_nonzero(scene.place >= 0))), fontsize=10)
+    ax.set_title(title_of(scene.result, int(np.count_nonzero(scene.place >= 0))), fontsize=10)
     legend_below(ax, 2)
+
+
+class Words(NamedTuple):
+    """The entries of the legend."""
+
+    line: str
+    band: str = "_"
+    rings: str = "_"
+
+
+LEGEND = {
+    "separated": Words("a line that separates", "its margin", "nearest rows"),
+    "quasi-separated": Words("a line that errs on no row", "_", "rows that stay on it"),
+    "crossing": Words("a point of both hulls"),
+    "cones": Words("mixtures in one direction"),
+}
+"""By the kind of separation, and for what meets."""
+
+
+def title_of(result: Separability, count: int) -> str:
+    """The kind, and what one sees of its proof; count is how many rows count."""
+    if result.kind == "quasi-separated":
+        return _quasi(result, count - len(result.rows))
+    return _separated(result) if result.kind == "separated" else _overlap(result)
+
+
+def _line(result: Separability) -> str:
+    return "line" if result.fit_intercept else "line through the origin"
+
+
+def _separated(result: Separability) -> str:
+    parts = f"classes {listed(result.classes)}"
+    what = f"a {_line(result)} parts" if len(result.classes) == 2 else f"{_line(result)}s part"
+    return f"Separated: {what} {parts},\nthe nearest row is {result.certificate.margin:.3g} away"
+
+
+def _quasi(result: Separability, stay: int) -> str:
+    off = len(result.rows)
+    if len(result.classes) > 2:
+        return (
+            f"Quasi-separated: {_line(result)}s put no row on a wrong side,\n{plural(off)} lie off them, {stay} do not"
+        )
+    start = f"Quasi-separated: no row is on the wrong side of the {_line(result)};"
+    return f"{start}\n{plural(off)} off it, {stay} stay on it, where the hulls meet"
+
+
+def _overlap(result: Separability) -> str:
+    crossing = result.certificate.crossing
+    if crossing is None:
+        return "Overlap"
+    classes = involved(crossing)
+    names = [result.classes[k] for k in classes]
+    if len(classes) > 2:
+        return f"Overlap of classes {listed(names)}: a mixture of rows of each\nis a mixture of rows of the others"
+    sides = [int(np.count_nonzero(crossing.own == k)) for k in classes]
+    if not all(sides) or not result.fit_intercept:
+        return f"Overlap: no {_line(result)} is right\non all {plural(len(crossing))} of the mixture"
+    first, second = (f"a mixture of {plural(n)} of class {name}" for n, name in zip(sides, names, strict=True))
+    return f"Overlap: {first}\nis {second}"

@@ -12,8 +12,7 @@ from ..losses import margin as losses
 from ..losses.margin import MarginLoss
 from ..numerics.arrays import Floats
 from .display import Display
-from .legends import legend_below
-from .style import DASHES, current, look
+from .style import DASHES, current, legend_below, look
 
 TOP = 4.0
 """How high the picture reaches."""
