@@ -29,7 +29,7 @@ _HOMES = {
     "KernelPerceptron": ".learners.kernel.kernel",
     "LearningRate": ".fitting.scan.online",
     "LeastSquaresClassifier": ".learners.closed.least_squares",
-    "LinearRule": ".results.rule",
+    "LinearRule": ".results.linear_rule",
     "LogisticRegression": ".learners.logistic.logistic",
     "MaxMarginClassifier": ".learners.geometry.margin",
     "MistakeBound": ".results.mistake_bound",

@@ -44,9 +44,9 @@ from .learners.warnings import NotSeparableWarning as NotSeparableWarning
 from .learners.warnings import SeparationWarning as SeparationWarning
 from .results.coded_rule import CodedRule as CodedRule
 from .results.expansion import Expansion as Expansion
+from .results.linear_rule import LinearRule as LinearRule
 from .results.mistake_bound import MistakeBound as MistakeBound
 from .results.mistake_log import MistakeLog as MistakeLog
-from .results.rule import LinearRule as LinearRule
 from .results.separability import Separability as Separability
 from .results.verdict import Verdict as Verdict
 from .theory.bayes import BayesClassifier as BayesClassifier

@@ -19,7 +19,9 @@ from separatrix.audit.check import mean_loss
 from separatrix.audit.point import Point
 from separatrix.audit.proofs import likelihood_gap, squared_gap
 from separatrix.audit.rows import Table
-from separatrix.results.verdict import Claim, Locality, Optimality, Rank, Separation, Verdict
+from separatrix.results.claims import Claim
+from separatrix.results.proofs import Locality, Optimality, Separation
+from separatrix.results.verdict import Rank, Verdict
 
 NAMES = ("ant", "bee", "cow", "dog")
 

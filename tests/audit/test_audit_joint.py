@@ -12,7 +12,9 @@ from separatrix import JointClassifier, JointPerceptron
 from separatrix.audit.joint.proofs import likelihood_gap
 from separatrix.audit.joint.rows import JointTable
 from separatrix.joint import Separate, Shared
-from separatrix.results.verdict import JointClaim, Locality, Optimality, Rank, Verdict
+from separatrix.results.claims import JointClaim
+from separatrix.results.proofs import Locality, Optimality
+from separatrix.results.verdict import Rank, Verdict
 
 
 def problem(seed=0, n=40, K=3, p=4):
@@ -229,7 +231,7 @@ def test_a_separation_by_rounding_is_decided_in_fractions():
     claim = JointClaim((0, 1), table(F), theta, 0.0, 0.5, 2, "mistakes")
     verdict = Verdict("budget", Rank(None, 2, ()), None, "", "", claim)
     assert verdict.check(X, y)
-    from separatrix.results.verdict import Separation
+    from separatrix.results.proofs import Separation
 
     claimed = dataclasses.replace(
         verdict,

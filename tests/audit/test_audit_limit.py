@@ -17,7 +17,9 @@ from sklearn.datasets import load_iris
 
 from separatrix import separability
 from separatrix.audit.check import audit
-from separatrix.results.verdict import Claim, Limit, Rank, Verdict
+from separatrix.results.claims import Claim
+from separatrix.results.proofs import Limit
+from separatrix.results.verdict import Rank, Verdict
 
 SEPARATION = SHARED / "separation"
 NUMBERS = ["value", "deviance", "nu", "rho", "gap", "relative_gap", "distance", "coefficients"]

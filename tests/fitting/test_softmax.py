@@ -29,7 +29,7 @@ from separatrix.fitting.risk.softmax import ClassRisk
 from separatrix.losses import GaussNewton, LogisticSquared, LogLikelihood
 from separatrix.losses.softmax import SoftmaxGaussNewton, SoftmaxLikelihood, SoftmaxSquared, softmax
 from separatrix.numerics.threads import ordered_map
-from separatrix.results.verdict import Limit, Optimality, Separation
+from separatrix.results.proofs import Limit, Optimality, Separation
 
 LAW = settings(max_examples=60, deadline=None, derandomize=True)
 SOLVERS = ["newton", "lbfgs"]

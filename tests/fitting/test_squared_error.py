@@ -15,7 +15,7 @@ from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
 from separatrix.fitting.risk.margin import Risk
 from separatrix.losses import LogisticSquared
 from separatrix.losses.softmax import SoftmaxSquared, softmax
-from separatrix.results.verdict import Locality, Optimality
+from separatrix.results.proofs import Locality, Optimality
 
 LAW = settings(max_examples=60, deadline=None, derandomize=True)
 SOLVERS = ["auto", "newton", "gauss-newton", "lbfgs", "gradient"]

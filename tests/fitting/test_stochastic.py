@@ -16,7 +16,7 @@ from sklearn.base import clone
 import separatrix.fitting.scan.stochastic as stochastic_module
 from separatrix import BudgetWarning, LearningRate, LogisticRegression, SeparationWarning
 from separatrix.fitting.scan.online import row_order
-from separatrix.results.verdict import Locality, Optimality
+from separatrix.results.proofs import Locality, Optimality
 
 LAW = settings(max_examples=60, deadline=None, derandomize=True)
 OBJECTIVES = ["likelihood", "squared"]

@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from separatrix import BudgetWarning, MaxMarginClassifier, NotSeparableWarning
 from separatrix.geometry.margin.hull import Hull
 from separatrix.numerics.balance import null_vector, surely_balance
+from separatrix.results.proofs import Margin
 from separatrix.results.separability import Combination, Crossing
-from separatrix.results.verdict import Margin
 
 WAYS = [
     pytest.param({}, id="free"),

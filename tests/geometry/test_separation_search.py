@@ -17,7 +17,7 @@ from separatrix.geometry.separation.thinning import thinned
 from separatrix.learners.geometry import separability as asking
 from separatrix.numerics import rational
 from separatrix.numerics.rational import balances_exactly, exact_directions
-from separatrix.results.separability import Later
+from separatrix.results.separability import LazyMapping
 
 
 def planted(rng, n, d, gap=0.0):
@@ -132,7 +132,7 @@ def test_signs_of_many_separated_rows_wait_until_asked_for(monkeypatch):
     real = asking.coefficient_kinds
     monkeypatch.setattr(asking, "coefficient_kinds", lambda found: asked.append(1) or real(found))
     result = separability(X, y)
-    assert isinstance(result.coefficients, Later)
+    assert isinstance(result.coefficients, LazyMapping)
     assert result.check(X, y)
     assert "when asked" in str(result)
     assert not asked

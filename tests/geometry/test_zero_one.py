@@ -24,7 +24,7 @@ from separatrix.geometry.zero_one.frame import Frame
 from separatrix.geometry.zero_one.line_search import along
 from separatrix.geometry.zero_one.problem import merged
 from separatrix.geometry.zero_one.sweep import sweep
-from separatrix.results.zero_one_claim import Covering, Cut, Enumeration, Fork, Leaf
+from separatrix.results.proofs import Covering, Cut, Enumeration, Fork, Leaf
 
 # --------------------------------------------------------------------------------------------------- brute force
 

@@ -20,7 +20,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import GaussianDiscriminant
-from separatrix.results.verdict import Estimates, Rank
+from separatrix.results.proofs import Estimates
+from separatrix.results.verdict import Rank
 
 VOWEL = SHARED / "multiclass"
 WAYS = [

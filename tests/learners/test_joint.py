@@ -16,7 +16,9 @@ from sklearn.utils.estimator_checks import check_estimator
 from separatrix import AveragedPerceptron, BudgetWarning, JointClassifier, JointPerceptron, Perceptron, joint
 from separatrix.data.maps import joint_rows as evaluator
 from separatrix.joint import Blocks, Separate, Shared, rowwise
-from separatrix.results.verdict import JointClaim, Rank, Separation, Verdict
+from separatrix.results.claims import JointClaim
+from separatrix.results.proofs import Separation
+from separatrix.results.verdict import Rank, Verdict
 
 PETS = ("beagle", "cat", "poodle")
 

@@ -22,7 +22,7 @@ from referees.separation import limit, separation_by_highs
 from sklearn.datasets import load_svmlight_file
 
 from separatrix import LogisticRegression, SeparationWarning
-from separatrix.results.verdict import Limit
+from separatrix.results.proofs import Limit
 
 SOLVERS = ["auto", "newton", "lbfgs"]
 DIGITS = 1e-22

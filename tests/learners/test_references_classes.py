@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression as Peer
 
 from separatrix import LogisticRegression, SeparationWarning
-from separatrix.results.verdict import Limit
+from separatrix.results.proofs import Limit
 
 from .test_references import DIGITS, SHARED, log_likelihood, needs_shared_data, reference_results
 

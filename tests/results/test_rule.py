@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from separatrix import LinearRule
 from separatrix.learners.base import LinearClassifier
-from separatrix.results.rule import BLOCK
+from separatrix.results.linear_rule import BLOCK
 
 LAW = settings(max_examples=100, deadline=None, derandomize=True)
 moderate = st.floats(-10, 10).filter(lambda x: x == 0 or abs(x) > 1e-3)

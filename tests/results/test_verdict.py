@@ -17,7 +17,9 @@ from referees.separation import INTERCEPT, limit, separation, separation_by_high
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning, Verdict
 from separatrix.geometry.separation.search import TroubleError
-from separatrix.results.verdict import STATUSES, Claim, Limit, Optimality, Rank, Separation, listed
+from separatrix.results.claims import Claim
+from separatrix.results.proofs import Limit, Optimality, Separation
+from separatrix.results.verdict import STATUSES, Rank, listed
 
 LAW = settings(max_examples=80, deadline=None, derandomize=True)
 SOLVERS = ["auto", "newton", "lbfgs", "gradient"]

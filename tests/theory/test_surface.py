@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from separatrix import LeastSquaresClassifier, LogisticRegression, Surface, losses, scenes, surface, surrogates
-from separatrix.results.rule import LinearRule
+from separatrix.results.linear_rule import LinearRule
 from separatrix.theory.surfaces import plane as planes
 from separatrix.theory.surfaces.line import Line
 from separatrix.theory.surfaces.mistakes import cells

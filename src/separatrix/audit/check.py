@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..results.reduction_claim import ReductionClaim
-from ..results.verdict import Claim, EstimateClaim, JointClaim, KernelClaim, Limit, Locality, Optimality, Separation
+from ..results.claims import Claim, EstimateClaim, JointClaim, KernelClaim, ReductionClaim
+from ..results.proofs import Limit, Locality, Optimality, Separation
 from .estimates import estimates_hold
 from .features import FeatureSheet, unfolded
 from .firth import OBJECTIVES as PENALISED

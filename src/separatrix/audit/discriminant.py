@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..results.verdict import Claim, EstimateClaim
+from ..results.claims import Claim, EstimateClaim
 from .rows import Table
 
 if TYPE_CHECKING:

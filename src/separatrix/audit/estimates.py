@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..results.verdict import Estimates
+from ..results.proofs import Estimates
 from .discriminant import discriminant_holds
 from .naive_bayes import naive_bayes_holds
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..results.verdict import PenalisedLocality
+from ..results.proofs import PenalisedLocality
 from .point import Look, Point, Root, explained
 from .proofs import slow_fall
 from .rows import Softmax, Table, scores

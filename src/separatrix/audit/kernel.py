@@ -12,7 +12,8 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
-from ..results.verdict import KernelClaim, KernelSeparation
+from ..results.claims import KernelClaim
+from ..results.proofs import KernelSeparation
 
 if TYPE_CHECKING:
     from ..results.verdict import Verdict

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..results.verdict import Claim, Optimality
+from ..results.claims import Claim
+from ..results.proofs import Optimality
 from .point import Point, Root
 from .rows import Table
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..results.claims import Claim
+from ..results.proofs import Limit
 from ..results.separability import INTERCEPT, Separability
-from ..results.verdict import Claim, Limit, Verdict
+from ..results.verdict import Verdict
 from .cases import Cases
 from .claim import Claim as Given
 from .claim import read

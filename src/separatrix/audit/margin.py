@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..results.claims import Claim
+from ..results.proofs import Margin
 from ..results.separability import Combination, Crossing
-from ..results.verdict import Claim, Margin
 from .balance import crosses
 from .matrix import finite, numbers_of, pieces, without_empty
 from .rows import CHUNK, Table

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..results.verdict import Claim, Separation
+from ..results.claims import Claim
+from ..results.proofs import Separation
 from .rows import Table, per_class, scores
 
 

@@ -15,7 +15,8 @@ from .rows import costs_of
 from .sheet import Sheet, read_csr
 
 if TYPE_CHECKING:
-    from ..results.verdict import EstimateClaim, Verdict
+    from ..results.claims import EstimateClaim
+    from ..results.verdict import Verdict
 
 SUMS = 1e-15
 """What a mean in double precision may be off by, in units of the largest number."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..results.verdict import Claim
+from ..results.claims import Claim
 from .proofs import fall
 from .rows import Softmax, Table, scores
 from .sheet import lengths

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import helmert, solve_triangular
 
-from ..results.verdict import Claim, Verdict
+from ..results.claims import Claim
+from ..results.verdict import Verdict
 from .rows import Softmax, Table, objective, per_class, scores
 
 

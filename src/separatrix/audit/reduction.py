@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from ..results.reduction_claim import Members, ReductionClaim, worst
-from ..results.verdict import KernelClaim
+from ..results.claims import KernelClaim, ReductionClaim
+from ..results.proofs import Members
+from ..results.verdict import worst_status
 
 if TYPE_CHECKING:
     from ..results.verdict import Verdict
@@ -23,7 +24,7 @@ def reduction_holds(verdict: Verdict, X: Any, y: Any, sample_weight: Any, audit:
     if any(member is None for member in claim.members):
         return False
     statuses = tuple(member.status for member in claim.members)
-    if not isinstance(proof, Members) or proof.statuses != statuses or verdict.status != worst(statuses):
+    if not isinstance(proof, Members) or proof.statuses != statuses or verdict.status != worst_status(statuses):
         return False
     counted = bool(claim.members) and all(member.claim.objective == "mistakes" for member in claim.members)
     if counted != (claim.objective == "mistakes") or _length(X) != claim.rows:

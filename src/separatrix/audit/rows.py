@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
-from ..results.verdict import Claim
+from ..results.claims import Claim
 from .sheet import Sheet, read_csr
 
 CHUNK, WRITTEN_OUT = 4096, 1 << 21

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..results.separability import INTERCEPT, Later, Separability
+from ..results.separability import INTERCEPT, LazyMapping, Separability
 from .balance import crosses, spans
 from .cases import Cases, Rule, explained, signs
 from .claim import Claim, read
@@ -44,7 +44,7 @@ def prove(result: Separability, X: Any, y: Any, sample_weight: Any = None) -> bo
 def _coefficients_hold(result: Separability, claim: Claim) -> bool:
     """Whether what is said of every coefficient follows from the directions and agrees with the weights."""
     classes, given = result.classes, cast(Any, result.coefficients)
-    if isinstance(given, Later) and not given.known:
+    if isinstance(given, LazyMapping) and not given.known:
         return result.rank.rank is not None  # nothing has been said of them yet
     names = [*result.columns, *([INTERCEPT] if result.fit_intercept else [])]
     entries = [*range(len(result.columns)), *([-1] if result.fit_intercept else [])]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..results.zero_one_claim import PARTS, Covering, Cut, Enumeration, FewestMistakes, Fork, Leaf
+from ..results.proofs import PARTS, Covering, Cut, Enumeration, FewestMistakes, Fork, Leaf
 from .rows import Table
 from .sheet import Sheet
 from .zero_one_plane import least_in_a_plane, least_on_lines, spanned

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..numerics.arrays import Floats
-from ..results.rule import LinearRule
+from ..results.linear_rule import LinearRule
 from .checks.rows import checked_rows, not_finite
 
 

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from ..fitting.path import TRIAL
 from ..learners.history import MarginRecord, Record
 from ..numerics.arrays import Floats
-from ..results.verdict import Limit
+from ..results.proofs import Limit
 from .display import Display
 from .inputs import check_fitted
 from .style import DASHES, current, legend_below, look, plural

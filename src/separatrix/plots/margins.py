@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
-from ..results.rule import LinearRule
+from ..results.linear_rule import LinearRule
 from .display import Display
 from .inputs import (
     Places,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..numerics.arrays import Floats
-from ..results.rule import LinearRule
+from ..results.linear_rule import LinearRule
 from .display import Display
 from .inputs import labels_of
 from .planes import boundary, regions

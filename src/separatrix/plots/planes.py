@@ -10,7 +10,7 @@ import numpy as np
 
 from ..fitting.closed.support import Support
 from ..numerics.arrays import Floats
-from ..results.rule import LinearRule
+from ..results.linear_rule import LinearRule
 from .inputs import Table, are_scores, known, weights_of
 
 TINY = 1e-9

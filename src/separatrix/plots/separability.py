@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
 from ..results.hulls import corners, crossing_point, involved, some_rows
-from ..results.rule import LinearRule
+from ..results.linear_rule import LinearRule
 from ..results.separability import Combination, Separability
 from ..results.verdict import listed
 from .display import Display

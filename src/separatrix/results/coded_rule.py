@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
 from .coding import Signs, agreements, elected, totals, undecided
-from .rule import LinearRule
+from .linear_rule import LinearRule
 
 
 @dataclass(frozen=True, eq=False)

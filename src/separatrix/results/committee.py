@@ -57,7 +57,7 @@ class Opinion(NamedTuple):
     said: Integers
 
 
-class _Counted(Committee):
+class _MemberwiseCommittee(Committee):
     """A committee that is asked member by member."""
 
     @abstractmethod
@@ -106,7 +106,7 @@ class Weights(NamedTuple):
         return said
 
 
-class LinearCommittee(_Counted):
+class LinearCommittee(_MemberwiseCommittee):
     """1[xᵀwₗ + bₗ > 0], or argmaxₖ xᵀwₗₖ + bₗₖ: the scores of a group of classifiers are one product."""
 
     def __init__(self, kept: list[Weights], votes: list[int], classes: int) -> None:
@@ -142,7 +142,7 @@ def _stacked(kept: list[Weights]) -> tuple[Floats, Floats]:
     return np.stack([each.W for each in kept]), np.stack([each.b for each in kept])
 
 
-class CopiedCommittee(_Counted):
+class CopiedCommittee(_MemberwiseCommittee):
     """Copies of the learner, whatever it is; None is f̂₁, which says the first class."""
 
     def __init__(self, kept: list[Any], labels: NDArray[Any]) -> None:

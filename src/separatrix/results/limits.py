@@ -10,14 +10,15 @@ import numpy as np
 from ..data.mapped import Mapped
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp
-from .verdict import Limit, Verdict
+from .proofs import Limit
+from .verdict import Verdict
 
 TIE = 2.0**-40
 """Scores that differ by less than this part of what went into them are equal."""
 
 
 @dataclass(frozen=True, eq=False)
-class InTheLimit:
+class LimitRule:
     """v + tu for t → ∞: where weights go if some rows are separated and others are not."""
 
     direction: Floats
@@ -28,7 +29,7 @@ class InTheLimit:
     rest_intercept: Floats
 
     @classmethod
-    def of(cls, verdict: Verdict) -> InTheLimit:
+    def of(cls, verdict: Verdict) -> LimitRule:
         """What a verdict says of it."""
         limit, direction = verdict.certificate, verdict.separability.certificate
         assert isinstance(limit, Limit)
@@ -48,7 +49,7 @@ class InTheLimit:
 
 def limit_probabilities(verdict: Verdict, X: Any) -> Floats:
     """lim P(y | x) for weights v + tu, t → ∞, of a verdict."""
-    return InTheLimit.of(verdict).probabilities(X)
+    return LimitRule.of(verdict).probabilities(X)
 
 
 def _per_class(weights: Floats, intercept: Any) -> tuple[Floats, Floats]:

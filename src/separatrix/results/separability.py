@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
 from .hulls import crossing_point
-from .verdict import Proof, Rank, listed, plain
+from .proofs import Proof
+from .verdict import Rank, listed, plain
 
 Indices = NDArray[np.intp]
 
@@ -19,7 +20,7 @@ KINDS = ("separated", "quasi-separated", "overlap")
 INTERCEPT = "(intercept)"
 
 
-class Later(Mapping[Any, Any]):
+class LazyMapping(Mapping[Any, Any]):
     """A mapping that is worked out when it is first looked at."""
 
     def __init__(self, work: Callable[[], Mapping[Any, Any]]) -> None:
@@ -191,7 +192,7 @@ class Separability:
 
     def coefficients_in_words(self) -> str:
         """Which coefficients maximum likelihood sends to infinity, and which stay finite."""
-        if isinstance(self.coefficients, Later) and not self.coefficients.known:
+        if isinstance(self.coefficients, LazyMapping) and not self.coefficients.known:
             return "The result's `coefficients` say, when asked, which way each one goes."
         if self.kind == "overlap":
             return "Maximum likelihood has a finite answer."

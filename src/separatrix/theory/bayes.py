@@ -11,7 +11,7 @@ from scipy.special import xlogy
 
 from ..losses.margin import MarginLoss
 from ..numerics.arrays import Floats
-from ..results.rule import LinearRule
+from ..results.linear_rule import LinearRule
 from .populations.best_linear import BestLinear, best_linear
 from .populations.checks import checked_posterior
 from .populations.estimate import Estimate

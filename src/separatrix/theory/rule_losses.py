@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..losses.margin import MarginLoss
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp
-from ..results.rule import LinearRule
+from ..results.linear_rule import LinearRule
 from .populations.checks import checked_posterior
 
 Classes = tuple[Any, ...]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
 from ..numerics.functions import sigmoid
-from ..results.rule import LinearRule
+from ..results.linear_rule import LinearRule
 
 LIKELY = 1e-6
 """How far a classifier's probabilities may be from those of its scores; single precision is allowed."""

@@ -39,7 +39,7 @@ from separatrix.app.tables.columns import Column
 from separatrix.app.tables.encoding import Encoding
 from separatrix.app.tables.table import Columns
 from separatrix.families import Categorical, Gaussian
-from separatrix.results.rule import LinearRule
+from separatrix.results.linear_rule import LinearRule
 
 from .cases import THREE, TWO, X, learnt, strange
 from .engines import in_a_sheet, in_c, in_duckdb, in_onnx, in_postgres, in_python, in_sqlite, postgres, psql

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...numerics.arrays import Floats
-from ...results.limits import TIE, InTheLimit
+from ...results.limits import TIE, LimitRule
 from .building import ONE, ZERO, Builder, minus
 from .program import Abs, Choice, Exp, Expression, If, Number, Product, Ratio, Sum
 
@@ -46,8 +46,8 @@ def all_or_nothing(builder: Builder, score: list[Expression]) -> list[Expression
     return shares(builder, is_in)
 
 
-def in_the_limit(builder: Builder, limit: InTheLimit, x: list[Expression], score: list[Expression]) -> list[Expression]:
-    """The softmax of Vx + b among the classes with the largest score of u, as `InTheLimit.probabilities`.
+def in_the_limit(builder: Builder, limit: LimitRule, x: list[Expression], score: list[Expression]) -> list[Expression]:
+    """The softmax of Vx + b among the classes with the largest score of u, as `LimitRule.probabilities`.
 
     The scores have no part in it; 0·s makes it unknown where they are, as a comparison with the unknown is false.
     """

@@ -18,8 +18,8 @@ from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor
 from ...results.dual import Dual
 from ...results.expansion import Expansion, Record
+from ...results.linear_rule import LinearRule
 from ...results.mistake_log import MistakeLog
-from ...results.rule import LinearRule
 from .document import Part
 from .rules import LONGEST_NAMES, Rule, softmax
 

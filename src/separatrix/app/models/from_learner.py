@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from ...data import Sparse
 from ...data.maps.base import FeatureMap
 from ...learners.checks.rows import names_of
-from ...results.limits import InTheLimit
-from ...results.rule import LinearRule
+from ...results.limits import LimitRule
+from ...results.linear_rule import LinearRule
 from ..tables.encoding import Encoding
 from .facts import FACTS, counted, facts_of, known_spread, plain, plain_fact, spread_of, versions
 from .model import FITTED, INTERRUPTED, Model
@@ -101,7 +101,7 @@ def _linear(estimator: Any) -> Taken:
 
 def _logistic(estimator: LogisticRegression) -> Taken:
     status, features = estimator.verdict_.status, getattr(estimator, "features_", None)
-    limit = InTheLimit.of(estimator.verdict_) if status == "quasi-separated" else None
+    limit = LimitRule.of(estimator.verdict_) if status == "quasi-separated" else None
     prior = getattr(estimator, "prior_", None)
     rule = Linear(_plain_rule(estimator.rule_), status != "separated", status == "separated", limit, prior)
     return Taken(rule, None if features is None else features.map)
@@ -155,7 +155,7 @@ def _joint(estimator: JointModel) -> Taken:
     if status == "quasi-separated":
         ends = (estimator.verdict_.separability.certificate.weights, estimator.verdict_.certificate.weights)  # type: ignore[union-attr]
         U, V = (split(np.asarray(each).reshape(table.shape), estimator._map) for each in ends)
-        limit = InTheLimit(*U, *V)
+        limit = LimitRule(*U, *V)
     return Taken(Linear(rule, status != "separated", status == "separated", limit))
 
 

@@ -15,9 +15,9 @@ from ...data.maps.base import FeatureMap
 from ...data.maps.maps import map_of
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
-from ...results.limits import InTheLimit
+from ...results.limits import LimitRule
+from ...results.linear_rule import LinearRule
 from ...results.prior import Prior
-from ...results.rule import LinearRule
 from .document import Part
 
 Places = NDArray[np.intp]
@@ -68,7 +68,7 @@ class Linear(Rule):
     """Whether the scores are log-odds."""
     separated: bool = False
     """Whether the probabilities are 0 and 1, as the weights grow for ever."""
-    limit: InTheLimit | None = None
+    limit: LimitRule | None = None
     prior: Prior | None = None
     kind = "linear"
 
@@ -163,9 +163,9 @@ def softmax(z: Floats) -> Floats:
     return np.column_stack([sigmoid(-z), sigmoid(z)])
 
 
-def _limit(part: Part, K: int, d: int) -> InTheLimit:
+def _limit(part: Part, K: int, d: int) -> LimitRule:
     part.fields("direction", "direction_intercept", "rest", "rest_intercept")
-    return InTheLimit(
+    return LimitRule(
         part["direction"].floats(K, d), part["direction_intercept"].floats(K),
         part["rest"].floats(K, d), part["rest_intercept"].floats(K),
     )  # fmt: skip

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ...results.claims import JointClaim
+from ...results.proofs import Limit, Locality, Optimality, Separation
 from ...results.separability import Separability
-from ...results.verdict import JointClaim, Limit, Locality, Optimality, Separation, Verdict
+from ...results.verdict import Verdict
 from ..separation import prove
 from .plain import scores_of
 from .proofs import coefficients_hold, likelihood_gap, squared_proof, weights_off

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ...results.verdict import JointClaim
+from ...results.claims import JointClaim
 from ..proofs import TOO_SURE, TWIST, doubt_of, fall, slow_fall, without_the_far
 from .rows import JointTable
 from .space import Space

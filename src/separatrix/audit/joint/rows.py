@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...results.verdict import JointClaim
+from ...results.claims import JointClaim
 from ..rows import OBJECTIVES, SUM_TO_ONE, Objective, Softmax, costs_of, indicators, probabilities
 
 CHUNK = 1 << 19

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...data import Sparse
 from ...losses.families import Bernoulli, Family
 from ...numerics.arrays import Floats
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from .evidence import InfiniteError, Plan
 from .naive_bayes import Parameters
 

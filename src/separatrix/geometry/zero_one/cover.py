@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
-from ...results.zero_one_claim import PARTS, Leaf
+from ...results.proofs import PARTS, Leaf
 from ..program import silent
 from .problem import Problem
 

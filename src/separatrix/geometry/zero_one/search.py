@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
-from ...results.zero_one_claim import PARTS, Cut, Fork, Leaf
+from ...results.proofs import PARTS, Cut, Fork, Leaf
 from .counting import Kept, counted
 from .cover import Cover
 from .cuts import Separator, TimeUpError, exact_multipliers

@@ -12,8 +12,9 @@ from ...fitting.closed.least_squares import Normal, Solution, contrasts, judge, 
 from ...fitting.scan.online import LearningRate, OnlineState, row_order, scan
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
-from ...results.rule import LinearRule
-from ...results.verdict import Claim, Rank, Verdict
+from ...results.claims import Claim
+from ...results.linear_rule import LinearRule
+from ...results.verdict import Rank, Verdict
 from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
 from ..checks.targets import Targets, checked_targets, known_targets
 from ..logistic.settings import schedule_of

@@ -17,8 +17,10 @@ from ...fitting.closed.moments_fourth import Fourth, joined
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.linalg import EPS
-from ...results.rule import LinearRule
-from ...results.verdict import EstimateClaim, Estimates, Rank, Verdict, listed
+from ...results.claims import EstimateClaim
+from ...results.linear_rule import LinearRule
+from ...results.proofs import Estimates
+from ...results.verdict import Rank, Verdict, listed
 from ..base import LinearClassifier
 from ..checks.rows import (
     checked_choice,

@@ -12,8 +12,10 @@ import numpy as np
 from ...data import Sparse
 from ...fitting.closed.least_squares import Normal, Solution, contrasts, normal_equations, solve
 from ...numerics.linalg import EPS
-from ...results.rule import LinearRule
-from ...results.verdict import Claim, Optimality, Rank, Verdict
+from ...results.claims import Claim
+from ...results.linear_rule import LinearRule
+from ...results.proofs import Optimality
+from ...results.verdict import Rank, Verdict
 from ..base import LinearClassifier
 from ..checks.rows import checked_choice, checked_number, unchanged_on_failure
 from ..logistic.settings import ORDERS, _rate, seed_of

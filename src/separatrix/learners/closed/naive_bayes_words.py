@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...losses.families import Family
-from ...results.verdict import EstimateClaim, Estimates, Rank, Verdict, listed
+from ...results.claims import EstimateClaim
+from ...results.proofs import Estimates
+from ...results.verdict import Rank, Verdict, listed
 
 ERROR = 1e-11
 """What is claimed of the estimates, in units of their size: sums of rows lose some digits of sixteen."""

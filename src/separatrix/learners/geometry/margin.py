@@ -15,7 +15,7 @@ from ...fitting.problem import NotFiniteError
 from ...geometry.margin.hull import Hull
 from ...geometry.margin.maximum import Outcome, maximise
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
 from ..checks.absent import present

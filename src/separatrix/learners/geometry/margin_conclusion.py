@@ -14,8 +14,10 @@ from ...geometry.margin.ending import Certified
 from ...geometry.margin.maximum import Outcome
 from ...geometry.separation.search import TroubleError
 from ...numerics.arrays import Floats
+from ...results.claims import Claim
+from ...results.proofs import Margin, Proof
 from ...results.separability import Combination, Crossing
-from ...results.verdict import Claim, Margin, Proof, Rank, Verdict, listed
+from ...results.verdict import Rank, Verdict, listed
 from ..history import MarginStep
 from ..logistic.words import Words
 from .separability import searchable, separation_of

@@ -20,7 +20,7 @@ from ...geometry.separation.search import Found, Hunt, TroubleError
 from ...geometry.separation.signs import all_finite, coefficient_kinds
 from ...geometry.separation.wide import separating_rule
 from ...numerics.threads import ordered_map, thread_count
-from ...results.separability import INTERCEPT, Later, Separability
+from ...results.separability import INTERCEPT, LazyMapping, Separability
 from ...results.verdict import Rank
 from ..checks.absent import present
 from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
@@ -116,7 +116,7 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     except TroubleError:
         raise ArithmeticError(HIDDEN) from None
     result = result_of(found, proved, labels, columns, index_of(X))
-    waits = isinstance(result.coefficients, Later)  # what a check would ask for is worked out at need
+    waits = isinstance(result.coefficients, LazyMapping)  # what a check would ask for is worked out at need
     if not waits and _may_be_lost(rows.X, proved.kind) and not result.check(X, y, sample_weight):
         raise ArithmeticError(HIDDEN)
     return result
@@ -228,7 +228,7 @@ def result_of(
         return _named(_kinds(found, proved.kind), classes, [*columns, INTERCEPT])
 
     late = found.directions.shape[1] > MANY or (proved.kind == "separated" and cases.X.size > LATE)
-    kinds = Later(coefficients) if late else coefficients()
+    kinds = LazyMapping(coefficients) if late else coefficients()
     return Separability(
         proved.kind, proved.rows, proved.partly, _names(proved, index), kinds, proved.proof,
         Rank(of - len(aliased), of, aliased), classes, columns, cases.lifted, len(cases.X),

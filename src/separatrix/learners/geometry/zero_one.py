@@ -11,7 +11,7 @@ import numpy as np
 from ...data import Sparse
 from ...geometry.zero_one.units import loses
 from ...numerics.arrays import Floats
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
 from ..checks.rows import (

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...geometry.zero_one.counting import Kept, counted
 from ...geometry.zero_one.problem import Problem
 from ...numerics.arrays import Floats
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from ..closed.discriminant import GaussianDiscriminant
 from ..closed.least_squares import LeastSquaresClassifier
 from ..closed.naive_bayes_kinds import BernoulliNaiveBayes, GaussianNaiveBayes, PoissonNaiveBayes

@@ -20,8 +20,7 @@ from ...geometry.zero_one.separated import firm, rule_for
 from ...geometry.zero_one.sweep import fits, loaded, sweep
 from ...geometry.zero_one.units import inside
 from ...numerics.arrays import Floats
-from ...results.verdict import Proof
-from ...results.zero_one_claim import Covering, Enumeration
+from ...results.proofs import Covering, Enumeration, Proof
 from .zero_one_rules import AT_LEAST, QUICK, SLOW, clearance, constants, rules_of, widest
 
 SWEEPING = 0.7

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...results.verdict import Claim, Rank, Verdict
+from ...results.claims import Claim
+from ...results.verdict import Rank, Verdict
 from .zero_one_run import Run
 
 OBJECTIVE = "zero-one"

@@ -22,8 +22,9 @@ from ...losses.softmax import ClassLoss, SoftmaxLikelihood, SoftmaxSquared
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
+from ...results.claims import JointClaim
 from ...results.limits import TIE
-from ...results.verdict import JointClaim, Limit
+from ...results.proofs import Limit
 from ..checks.absent import present, present_objects
 from ..checks.rows import (
     check_lengths,

@@ -10,8 +10,10 @@ import numpy as np
 from ...fitting.certificates.joint import weight_bounds
 from ...fitting.joint import JointOutcome, JointProblem, joint_loss
 from ...fitting.scan.joint_run import joint_tally
+from ...results.claims import JointClaim
+from ...results.proofs import Limit, Locality, Optimality, Proof, Separation
 from ...results.separability import Separability
-from ...results.verdict import JointClaim, Limit, Locality, Optimality, Proof, Rank, Separation, Verdict
+from ...results.verdict import Rank, Verdict
 from ..logistic import words
 from ..logistic.words import Words
 from .joint_closer import JointCloser

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from ...fitting.scan.perceptron import FOREVER, TIES
 from ...fitting.scan.tally import Tally
 from ...numerics.arrays import Floats
-from ...results.verdict import JointClaim, Rank, Separation, Verdict
+from ...results.claims import JointClaim
+from ...results.proofs import Separation
+from ...results.verdict import Rank, Verdict
 from ..perceptron.words import rows_read, still_wrong
 
 

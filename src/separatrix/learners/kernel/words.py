@@ -11,7 +11,9 @@ from ...data.kernels.gram import Asked, Matrix, Objects
 from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
-from ...results.verdict import KernelClaim, KernelSeparation, Rank, Verdict
+from ...results.claims import KernelClaim
+from ...results.proofs import KernelSeparation
+from ...results.verdict import Rank, Verdict
 from ..perceptron.words import _by_a_hair, _count, _on_the_boundary, rows_read, still_wrong
 
 

@@ -12,9 +12,11 @@ from ...fitting.problem import FirthEnd, Outcome, Problem
 from ...fitting.scan.stochastic import Walk
 from ...geometry.separation.limit import LimitFit
 from ...numerics.arrays import Floats
-from ...results.rule import LinearRule
+from ...results.claims import Claim
+from ...results.linear_rule import LinearRule
+from ...results.proofs import Limit, Locality, Optimality, PenalisedLocality, Proof, Separation
 from ...results.separability import Separability
-from ...results.verdict import Claim, Limit, Locality, Optimality, PenalisedLocality, Proof, Rank, Separation, Verdict
+from ...results.verdict import Rank, Verdict
 from ..checks.features import Features
 from ..checks.prior import Prior
 from ..checks.targets import Targets

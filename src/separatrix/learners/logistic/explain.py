@@ -13,7 +13,7 @@ from ...data.mapped import Mapped
 from ...inference.explaining import View
 from ...inference.explanation import Explanation
 from ...numerics.arrays import Floats
-from ...results.limits import InTheLimit
+from ...results.limits import LimitRule
 from ..checks.rows import names_of
 from .memory import Facts
 from .rows_at_hand import known_facts, rows_of_fit
@@ -27,7 +27,7 @@ def explanation_of(model: Any, row: Any, for_class: Any, against: Any) -> Explan
     status = model.verdict_.status
     view = View(
         model.classes_.tolist(), model.rule_.columns, per_class(model), status,
-        InTheLimit.of(model.verdict_).probabilities if status == "quasi-separated" else None,
+        LimitRule.of(model.verdict_).probabilities if status == "quasi-separated" else None,
         getattr(model, "prior_", None), None if facts is None else facts.means,
         None if facts is None else facts.totals / facts.totals.sum(),
     )  # fmt: skip

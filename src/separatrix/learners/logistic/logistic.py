@@ -29,7 +29,7 @@ from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ...results.limits import limit_probabilities
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
 from ..checks.absent import present

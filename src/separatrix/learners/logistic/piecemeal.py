@@ -11,8 +11,9 @@ from ...data import Rows, Sparse
 from ...fitting.problem import Problem
 from ...fitting.scan.online import OnlineState, scan
 from ...fitting.scan.stochastic import begin, reading, step_l2
-from ...results.rule import LinearRule
-from ...results.verdict import Claim, Rank, Verdict
+from ...results.claims import Claim
+from ...results.linear_rule import LinearRule
+from ...results.verdict import Rank, Verdict
 from ..checks.rows import checked_costs, checked_rows, not_finite
 from ..checks.targets import checked_targets, given_costs, known_targets, second_of_two
 from . import words

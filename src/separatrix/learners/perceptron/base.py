@@ -17,8 +17,8 @@ from ...fitting.scan.perceptron import FOREVER, TIES, Manner, NotFiniteScoreErro
 from ...fitting.scan.readings import Reading
 from ...fitting.scan.run import ORDERS, Course, run
 from ...numerics.arrays import Floats
+from ...results.linear_rule import LinearRule
 from ...results.mistake_bound import MistakeBound
-from ...results.rule import LinearRule
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
 from ..checks.rows import (

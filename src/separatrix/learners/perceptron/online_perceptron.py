@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from ...fitting.scan.class_stream import ClassStream
 from ...fitting.scan.perceptron import NotFiniteScoreError, PerceptronState
 from ...fitting.scan.run import Course
+from ...results.claims import Claim
+from ...results.linear_rule import LinearRule
 from ...results.mistake_bound import MistakeBound
 from ...results.mistake_log import MistakeLog
-from ...results.rule import LinearRule
-from ...results.verdict import Claim, Rank, Verdict
+from ...results.verdict import Rank, Verdict
 from ..base import LinearClassifier
 from ..checks.rows import check_lengths, checked_rows, not_finite, unchanged_on_failure
 from ..checks.targets import checked_targets, labels_of

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
 from ...fitting.scan.run import ORDERS
 from ...fitting.scan.tally import Tally, tally
-from ...results.rule import LinearRule
-from ...results.verdict import Claim, Rank, Separation, Verdict
+from ...results.claims import Claim
+from ...results.linear_rule import LinearRule
+from ...results.proofs import Separation
+from ...results.verdict import Rank, Verdict
 
 
 def conclude(

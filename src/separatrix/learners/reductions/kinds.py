@@ -22,7 +22,7 @@ from ...results.coding import (
     sparse,
 )
 from ...results.coupling import averaged, coupled, odds_of, shared
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from ..checks.rows import checked_choice
 from .reduction import Reduction
 

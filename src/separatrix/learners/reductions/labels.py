@@ -13,8 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ...numerics.arrays import Floats
-from ...results.reduction_claim import ReductionClaim
-from ...results.rule import LinearRule
+from ...results.claims import ReductionClaim
+from ...results.linear_rule import LinearRule
 from ...results.verdict import listed
 from ..checks.rows import unchanged_on_failure
 from ..logistic.together import Task

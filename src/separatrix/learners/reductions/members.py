@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from ...numerics.arrays import Floats
 from ...numerics.threads import thread_count
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from ..checks.rows import checked_costs, not_finite
 from ..logistic.logistic import LogisticRegression
 from ..logistic.together import Task, fit_together, rows_by_their_place

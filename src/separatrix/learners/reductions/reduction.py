@@ -13,10 +13,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ...numerics.arrays import Floats
+from ...results.claims import ReductionClaim
 from ...results.coded_rule import CodedRule, duel
 from ...results.coding import Signs, agreements, elected, totals, undecided
-from ...results.reduction_claim import ReductionClaim
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from ..checks.rows import checked_rows, unchanged_on_failure
 from ..checks.targets import Targets, checked_targets
 from ..logistic.together import Task

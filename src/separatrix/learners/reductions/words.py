@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...results.reduction_claim import Members, ReductionClaim, worst
-from ...results.verdict import Rank, Verdict, listed
+from ...results.claims import ReductionClaim
+from ...results.proofs import Members
+from ...results.verdict import Rank, Verdict, listed, worst_status
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
 
 KINDS: dict[str, type[Warning]] = {
@@ -33,7 +34,7 @@ def verdict_of_members(
     statuses = tuple(verdict.status for verdict in found)
     failed = [(duel, verdict) for duel, verdict in zip(duels, found, strict=True) if not verdict.ok]
     cause = _success(statuses, found) if not failed else _failure(failed, len(found))
-    return Verdict(worst(statuses), rank, Members(statuses), cause, failed[0][1].remedy if failed else "", claim)
+    return Verdict(worst_status(statuses), rank, Members(statuses), cause, failed[0][1].remedy if failed else "", claim)
 
 
 def _success(statuses: tuple[str, ...], found: Sequence[Any]) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.arrays import Floats
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from .estimate import Estimate
 from .models import GaussianMixture
 from .population import Discrete, Population

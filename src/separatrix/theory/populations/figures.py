@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from .models import GaussianMixture
 from .population import Discrete
 

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from .checks import as_rows
 from .estimate import Estimate, exact
 from .inputs import Gaussians, Inputs

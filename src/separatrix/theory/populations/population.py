@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from ...numerics.arrays import Floats
-from ...results.rule import LinearRule
+from ...results.linear_rule import LinearRule
 from .checks import as_rows, checked_posterior
 from .estimate import Estimate, exact
 from .inputs import Inputs, Points, Rows
