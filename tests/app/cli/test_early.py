@@ -54,28 +54,6 @@ def test_nothing_is_done_before_it_is_told_to_begin():
     assert done == [1]
 
 
-def test_a_processor_is_spared_until_all_is_done_whatever_goes_wrong():
-    class Reading:
-        def __init__(self):
-            self.told = []
-
-        def spare_one(self):
-            self.told.append("spare one")
-
-        def take_all(self):
-            self.told.append("take all")
-
-    def fails():
-        told.append("part")
-        raise ImportError("no such library")
-
-    reading = Reading()
-    told = reading.told
-    with early([fails], now=False) as work:
-        work.begin_beside(reading)
-    assert told == ["spare one", "part", "take all"]
-
-
 def test_the_compiled_passes_are_loaded_for_a_large_file_only(tmp_path):
     small, large = tmp_path / "small.csv", tmp_path / "large.csv"
     small.write_bytes(b"x\n")

@@ -287,15 +287,15 @@ def test_the_nearest_names():
 def test_how_much_is_read_may_be_asked_while_and_after_it_is(tmp_path):
     path, asked = tmp_path / "t.csv", []
     path.write_text("x,y\n" + "1,a\n2,b\n" * 50)
-    with open_table([str(path)], meanwhile=asked.append) as table:
+    with open_table([str(path)], watch=asked.append) as table:
         assert table.rows == 100
-        [reading] = asked
-        assert reading.share() <= 1
-    assert reading.share() == -1.0
+        [share] = asked
+        assert share() <= 1
+    assert share() == -1.0
     path.write_text("x,y\n1,a\n2\n")
     with pytest.raises(DataError):
-        open_table([str(path)], meanwhile=asked.append)
-    assert asked[1].share() == -1.0
+        open_table([str(path)], watch=asked.append)
+    assert asked[1]() == -1.0
 
 
 def test_a_format_that_is_not_read_is_named(tmp_path):

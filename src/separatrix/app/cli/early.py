@@ -11,10 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ..tables.under_way import UnderWay
+from typing import Any
 
 LARGE = 1 << 23
 """Bytes of a table from which the compiled passes will be needed."""
@@ -27,7 +24,7 @@ class Early:
         self._parts, self._results, self._unwanted = parts, list[Any](), threading.Event()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="separatrix-early")
-        self._begun, self._at_end = False, _nothing
+        self._begun = False
 
     def begin(self) -> None:
         """Begin, unless that was done."""
@@ -35,10 +32,8 @@ class Early:
             self._begun = True
             self._thread.start()
 
-    def begin_beside(self, reading: UnderWay) -> None:
-        """Begin, with a processor of its own, which goes to the reading when all is done."""
-        reading.spare_one()
-        self._at_end = reading.take_all
+    def begin_beside(self, share: Callable[[], float]) -> None:
+        """Begin while a table is read."""
         self.begin()
 
     def _work(self) -> None:
@@ -49,8 +44,6 @@ class Early:
                 self._results.append(part())
         except BaseException as error:
             self._error = error
-        finally:
-            self._at_end()
 
     def wait(self) -> list[Any]:
         """What each part returned, when all are done; what went wrong there is raised here."""

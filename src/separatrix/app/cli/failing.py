@@ -16,7 +16,6 @@ from typing import Any
 
 from cyclopts import CycloptsError, UnknownCommandError
 
-from ..tables.database import interrupted
 from ..tables.errors import DataError, Remedy
 from . import NEEDED
 from .answer import BUG, DATA, INTERRUPTED, NO, USAGE, UsageError
@@ -119,10 +118,6 @@ def _stopped(error: BaseException, tokens: list[str]) -> Failure:
     return Failure(INTERRUPTED, "interrupted", "interrupted; nothing was saved.")
 
 
-def _stopped_query(error: BaseException, tokens: list[str]) -> Failure | None:
-    return _stopped(error, tokens) if interrupted(error) else None
-
-
 def _no_file(error: Any, tokens: list[str]) -> Failure | None:
     """An error of the system about a file; without a file and a number it is one of ours."""
     if error.errno is None:
@@ -214,7 +209,6 @@ _MEANINGS: tuple[tuple[Any, Callable[[Any, list[str]], Failure | None]], ...] = 
     (UsageError, _bad_usage),
     (CycloptsError, _bad_tokens),
     (KeyboardInterrupt, _stopped),
-    (RuntimeError, _stopped_query),
     (OSError, _no_file),
     (MemoryError, _no_memory),
     (ImportError, _not_installed),

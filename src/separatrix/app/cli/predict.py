@@ -169,7 +169,7 @@ def open_for(saved: Any, data: tuple[str, ...], rows: NewRows, talking: Talking,
             sources, format=rows.input_format, na=rows.na, where=rows.where, sample=rows.sample, seed=talking.seed,
             header=rows.header, encoding=rows.encoding, decimal=rows.decimal or ".",
             number=[each.name for each in columns if each.kind == "number"],
-            category=[each.name for each in columns if each.kind == "category"], keep_text=verbatim, meanwhile=begun,
+            category=[each.name for each in columns if each.kind == "category"], keep_text=verbatim, watch=begun,
         )  # fmt: skip
 
 

@@ -9,13 +9,15 @@ from dataclasses import fields
 from typing import Any
 
 from ..tables.errors import DataError, Remedy
-from ..tables.under_way import UnderWay
 from .answer import UsageError
 from .console import is_terminal, shortened
 from .failing import NoDataError
 from .meant import did_you_mean
 from .options import Reading, Talking
 from .waiting import Waiting
+
+Watch = Callable[[Callable[[], float]], None]
+"""What is called as duckdb begins to read, with a function that gives the share that has been read."""
 
 
 def sources_of(data: Sequence[str]) -> tuple[str, ...]:
@@ -29,7 +31,7 @@ def sources_of(data: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def opened(
-    data: Sequence[str], reading: Reading, talking: Talking, meanwhile: Callable[[UnderWay], None] = lambda _: None,
+    data: Sequence[str], reading: Reading, talking: Talking, meanwhile: Watch = lambda share: None,
     *, fingerprint: bool = False,
 ) -> Iterator[Any]:  # fmt: skip
     """The table, read as the options say; what is dropped is decided later. `meanwhile` is called as duckdb begins."""
@@ -38,22 +40,20 @@ def opened(
 
     said = {each.name: getattr(reading, each.name) for each in fields(reading) if each.name != "drop"}
     with shown(sources, talking, meanwhile) as begun:
-        table = open_table(sources, **said, seed=talking.seed, meanwhile=begun, fingerprint=fingerprint)
+        table = open_table(sources, **said, seed=talking.seed, watch=begun, fingerprint=fingerprint)
     with table:
         yield table
 
 
 @contextmanager
-def shown(
-    sources: Sequence[str], talking: Talking, meanwhile: Callable[[UnderWay], None] = lambda _: None
-) -> Iterator[Callable[[UnderWay], None]]:
+def shown(sources: Sequence[str], talking: Talking, meanwhile: Watch = lambda share: None) -> Iterator[Watch]:
     """What is to be called as duckdb begins to read: from then on it is shown how far it is."""
     named = shortened(" ".join(sources), 40)
     with Waiting(talking, f"reading {named}") as waiting:
 
-        def begun(reading: UnderWay) -> None:
-            meanwhile(reading)
-            waiting.begin(share=reading.share)
+        def begun(share: Callable[[], float]) -> None:
+            meanwhile(share)
+            waiting.begin(share=share)
 
         yield begun
 

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .database import literals
+from .database import Database, literals
 
 
-def codes_of(connection: Any, text: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def codes_of(database: Database, text: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """The levels of a text in SQL, in order, and the place of each row's level among them (−1: missing)."""
-    levels = [row[0] for row in connection.execute(
+    levels = [row[0] for row in database.rows(
         f"SELECT DISTINCT {text} AS v FROM data WHERE v IS NOT NULL ORDER BY v"  # noqa: S608
-    ).fetchall()]  # fmt: skip
+    )]  # fmt: skip
     if not levels:
-        rows = connection.execute("SELECT count(*) FROM data").fetchall()[0][0]
+        rows = database.rows("SELECT count(*) FROM data")[0][0]
         return np.full(rows, -1, np.int32), ()
-    connection.execute(f"CREATE OR REPLACE TYPE levels AS ENUM ({literals(levels)})")
-    found = connection.execute(f"SELECT enum_code(CAST({text} AS levels)) AS v FROM data").fetchnumpy()["v"]  # noqa: S608
+    database.run(f"CREATE OR REPLACE TYPE levels AS ENUM ({literals(levels)})")
+    found = database.arrays(f"SELECT enum_code(CAST({text} AS levels)) AS v FROM data")["v"]  # noqa: S608
     return plain_codes(found), tuple(levels)
 
 

@@ -9,6 +9,8 @@ import zlib
 from pathlib import Path
 from typing import IO, Literal
 
+import duckdb
+
 from .database import connect, literal
 from .errors import DataError, Place
 
@@ -59,23 +61,21 @@ def unpack(name: str, path: Path, packing: Packing, target: Path) -> None:
 
 def _unpack_zstd(name: str, path: Path, target: Path) -> None:
     # Python learnt zstd in 3.14 only; duckdb unpacks it line by line, but takes a file cut short for a whole one
-    import duckdb
-
     with path.open("rb") as stream:
         whole = _zstd_is_whole(stream)
     if not whole:
         raise damaged(name, "zstd", "its last block is not there")
-    connection = connect()
+    database = connect()
     try:
         source = LINES.format(literal(str(path)))
-        connection.execute(
+        database.run(
             f"COPY (SELECT line FROM {source}) TO {literal(str(target))} "  # noqa: S608  both are literals
             "(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')"
         )
     except duckdb.Error as error:
         raise damaged(name, "zstd", str(error).splitlines()[0]) from None
     finally:
-        connection.close()
+        database.close()
 
 
 def _zstd_is_whole(stream: IO[bytes]) -> bool:

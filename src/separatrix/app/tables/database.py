@@ -2,48 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
-from importlib import import_module
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import duckdb
 
-def engine() -> Any:
-    """duckdb as it was compiled: what its package adds takes longer to load than itself, and no reading needs it."""
-    for name in ("_duckdb", "duckdb"):
-        with suppress(ImportError):
-            return import_module(name)
-    raise ModuleNotFoundError('Tables are read by duckdb: pip install "separatrix[cli]"', name="duckdb")
+SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
+}
+"""What keeps duckdb from installing or loading anything."""
 
 
-def connect(spill: Path | None = None) -> Any:
+class Database:
+    """A connection to duckdb, whose queries Ctrl-C ends as it ends everything else: with KeyboardInterrupt.
+
+    What is wrong with a query is a `duckdb.Error`; memory that does not suffice is a MemoryError.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def run(self, sql: str) -> None:
+        """Run statements that answer nothing."""
+        with _interruptible():
+            self._connection.execute(sql)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of an answer: one left open blocks the connection."""
+        with _interruptible():
+            found: list[tuple[Any, ...]] = self._connection.execute(sql, values or None).fetchall()
+            return found
+
+    def arrays(self, sql: str | duckdb.Statement) -> dict[str, Any]:
+        """The columns of an answer, masked where values are missing."""
+        with _interruptible():
+            found: dict[str, Any] = self._connection.execute(sql).fetchnumpy()
+            return found
+
+    def statements(self, sql: str) -> list[duckdb.Statement]:
+        """The statements of a text."""
+        found: list[duckdb.Statement] = self._connection.extract_statements(sql)
+        return found
+
+    @contextmanager
+    def holding(self, name: str, arrays: Mapping[str, Any]) -> Iterator[None]:
+        """Let queries read these arrays as a table of this name."""
+        self._connection.register(name, arrays)
+        try:
+            yield
+        finally:
+            self._connection.unregister(name)
+
+    def cursor(self) -> Database:
+        """Another connection to the same data, for another thread."""
+        return Database(self._connection.cursor())
+
+    def share(self) -> float:
+        """The part of a running query that is done, from 0 to 1, or less than 0 where that is not known.
+
+        Another thread may ask, also when the connection is closed.
+        """
+        try:
+            return float(self._connection.query_progress()) / 100
+        except duckdb.Error:
+            return -1.0
+
+    def lock(self, folder: Path) -> None:
+        """From here on no SQL reads or writes a file but in this folder of ours, nor undoes this."""
+        self.run(f"SET allowed_directories = [{literal(str(folder))}]")
+        self.run("SET enable_external_access = false; SET lock_configuration = true")
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._connection.close()
+
+
+def connect(spill: Path | None = None) -> Database:
     """A database in memory that neither installs nor loads anything; it may write what is too large to `spill`."""
-    connection = engine().connect(
-        ":memory:",
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "allow_community_extensions": "false",
-            "allow_persistent_secrets": "false",
-            "temp_directory": "" if spill is None else str(spill),
-        },
-    )
-    connection.execute("SET python_enable_replacements = false")  # a name in SQL must not find a Python variable
-    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")  # it tells who asks
-    return connection
+    folder = "" if spill is None else str(spill)
+    database = Database(duckdb.connect(":memory:", config={**SETTINGS, "temp_directory": folder}))
+    database.run("SET python_enable_replacements = false")  # a name in SQL must not find a Python variable
+    database.run("SET enable_progress_bar = true; SET enable_progress_bar_print = false")  # for `share`
+    return database
 
 
-def interrupted(error: BaseException) -> bool:
-    """Whether it is what duckdb makes of Ctrl-C."""
-    return type(error) is RuntimeError and "interrupted" in str(error).lower()
-
-
-def lock(connection: Any, folder: Path) -> None:
-    """From here on no SQL reads or writes a file but in this folder of ours, nor undoes this."""
-    connection.execute(f"SET allowed_directories = [{literal(str(folder))}]")
-    connection.execute("SET enable_external_access = false")
-    connection.execute("SET lock_configuration = true")
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError(str(error)) from None
+    except RuntimeError as error:
+        # of Ctrl-C duckdb makes a bare RuntimeError, without a cause or a type of its own: only its text tells
+        if type(error) is RuntimeError and "interrupted" in str(error):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def literal(text: str) -> str:

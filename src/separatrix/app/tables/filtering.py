@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from .database import identifier
+from .database import Database, identifier
 from .errors import DataError, Remedy
 from .nearest import did_you_mean
 from .parts import Loaded
@@ -31,19 +31,16 @@ def chosen_rows(loaded: Loaded, rows: int) -> NDArray[np.int64] | None:
     return kept
 
 
-def keep(connection: Any, kept: NDArray[np.int64]) -> None:
+def keep(database: Database, kept: NDArray[np.int64]) -> None:
     """Only these rows of `data`, in order."""
-    connection.register("kept", {"place": kept})
-    connection.execute(
-        "CREATE OR REPLACE TABLE data AS SELECT * FROM data WHERE rowid IN (SELECT place FROM kept) ORDER BY rowid"
-    ).fetchall()
-    connection.unregister("kept")
+    with database.holding("kept", {"place": kept}):
+        database.rows(
+            "CREATE OR REPLACE TABLE data AS SELECT * FROM data WHERE rowid IN (SELECT place FROM kept) ORDER BY rowid"
+        )
 
 
 def _where(loaded: Loaded, condition: str) -> NDArray[np.int64]:
     """The rows for which a condition of the user holds: one expression, which sees this table and nothing else."""
-    import duckdb
-
     _check_one_expression(condition)
     lowered = [name.casefold() for name in loaded.names]
     if len(set(lowered)) < len(lowered):
@@ -55,10 +52,10 @@ def _where(loaded: Loaded, condition: str) -> NDArray[np.int64]:
     columns = ", ".join(f"{_typed(loaded, j, condition)} AS {identifier(name)}" for j, name in enumerate(loaded.names))
     query = f"SELECT {HIDDEN} FROM (SELECT rowid AS {HIDDEN}, {columns} FROM data) AS t WHERE (\n{condition}\n)"  # noqa: S608
     try:
-        statements = loaded.connection.extract_statements(query)
+        statements = loaded.database.statements(query)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise _not_a_condition(condition, "It holds more than one statement.")
-        found = loaded.connection.execute(statements[0]).fetchnumpy()
+        found = loaded.database.arrays(statements[0])
     except duckdb.Error as error:
         raise _refused(loaded, condition, str(error)) from None
     kept = np.sort(np.asarray(next(iter(found.values())), np.int64))
@@ -68,8 +65,6 @@ def _where(loaded: Loaded, condition: str) -> NDArray[np.int64]:
 
 
 def _check_one_expression(condition: str) -> None:
-    import duckdb
-
     try:
         duckdb.SQLExpression(condition)
     except duckdb.Error as error:

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
-from .database import literal
+import duckdb
+
+from .database import Database, literal
 from .errors import DataError, Place
 from .parts import family
 from .sources import Source
 
 
-def load_json(connection: Any, source: Source, table: str) -> tuple[str, ...]:
+def load_json(database: Database, source: Source, table: str) -> tuple[str, ...]:
     """Read a file into a table; the names of its columns."""
-    import duckdb
-
     layout = "newline_delimited" if source.format == "jsonl" else "auto"
     try:
-        connection.execute(
+        database.run(
             f"CREATE TABLE {table} AS SELECT * FROM read_json({literal(str(source.path))}, format='{layout}', "  # noqa: S608
             "compression='none', sample_size=-1, maximum_object_size=67108864)"
         )
     except duckdb.Error as error:
         _find_the_line(source)
         raise DataError("this is no JSON", place=Place(source.name, None), because=str(error).splitlines()[0]) from None
-    described = connection.execute(f"DESCRIBE {table}").fetchall()
+    described = database.rows(f"DESCRIBE {table}")
     names, kinds = tuple(row[0] for row in described), [row[1] for row in described]
     _check_spelling(source, names)
     if names == ("json",) or any(family(kind) == "nested" for kind in kinds):
@@ -35,7 +34,7 @@ def load_json(connection: Any, source: Source, table: str) -> tuple[str, ...]:
         for name, kind in zip(names, kinds, strict=True):
             if kind == "JSON":  # values of several kinds, none of them nested: their texts
                 quoted = '"' + name.replace('"', '""') + '"'
-                connection.execute(f"ALTER TABLE {table} ALTER {quoted} TYPE VARCHAR USING ({quoted} ->> '$')")
+                database.run(f"ALTER TABLE {table} ALTER {quoted} TYPE VARCHAR USING ({quoted} ->> '$')")
             elif family(kind) == "nested":
                 raise DataError(
                     "lists and objects inside a row are not columns", place=Place(source.name, None), column=name

@@ -106,7 +106,7 @@ class OpenTable:
         """Close duckdb if these columns are kept, and nothing else will be asked for: its memory is free then."""
         kept = [self._fetched.levels(self._place_of(name)) is not None for name in levels]
         if all(kept) and all(self._keeps_numbers(self._place_of(name)) for name in numbers):
-            self._loaded.connection.close()
+            self._loaded.database.close()
 
     def _keeps_numbers(self, j: int) -> bool:
         if not self._has_codes(j):
@@ -142,7 +142,7 @@ class OpenTable:
         elif loaded.as_text and loaded.family(j) == "number":
             codes, levels = self._texts_again(j)
         else:
-            codes, levels = codes_of(loaded.connection, loaded.text(j))
+            codes, levels = codes_of(loaded.database, loaded.text(j))
         codes, levels = without_unused(codes, levels)
         if any("\0" in level for level in levels):
             row = int(np.isin(codes, [k for k, level in enumerate(levels) if "\0" in level]).argmax())
@@ -202,14 +202,14 @@ class OpenTable:
         try:
             write(loaded, self.rows, self._folder.name, target, format, extra)
         finally:
-            if loaded.connection is not self._loaded.connection:
-                loaded.connection.close()
+            if loaded.database is not self._loaded.database:
+                loaded.database.close()
 
     def close(self) -> None:
         """Give the memory back and remove what was unpacked."""
         self._digests.give_up()
         self._fetched.forget()
-        self._loaded.connection.close()
+        self._loaded.database.close()
         self._folder.cleanup()
 
     def __enter__(self) -> OpenTable:
@@ -244,13 +244,13 @@ class OpenTable:
 
     def _texts_again(self, j: int) -> tuple[NDArray[np.int32], Sequence[str]]:
         """The texts of a column that was read as numbers, by a second look at the files."""
-        loaded, connection = self._loaded, connect()
+        loaded, database = self._loaded, connect()
         try:
             files = [part.text for part in loaded.parts if part.text is not None]
-            load(connection, files, [TEXT] * len(self.names), na=loaded.options.na, decimal=".", only=[j])
-            codes, levels = codes_of(connection, f"c{j}")
+            load(database, files, [TEXT] * len(self.names), na=loaded.options.na, decimal=".", only=[j])
+            codes, levels = codes_of(database, f"c{j}")
         finally:
-            connection.close()
+            database.close()
         return codes if self._kept is None else codes[self._kept], levels
 
     def _verbatim(self) -> Loaded:
@@ -260,14 +260,14 @@ class OpenTable:
             return loaded
         from .filtering import keep
 
-        connection = connect()
+        database = connect()
         files = [part.text for part in loaded.parts if part.text is not None]
-        load(connection, files, [TEXT] * len(self.names), na=(), decimal=".")
+        load(database, files, [TEXT] * len(self.names), na=(), decimal=".")
         if self._kept is not None:
-            keep(connection, self._kept)
+            keep(database, self._kept)
         texts = tuple(TEXT for _ in self.names)
         options = replace(loaded.options, keep_text=True)
-        return replace(loaded, connection=connection, types=texts, options=options, arrays={})
+        return replace(loaded, database=database, types=texts, options=options, arrays={})
 
     def _no_number(self, j: int, found: Numbers, those: NDArray[np.bool_]) -> DataError:
         loaded, name = self._loaded, self.names[j]

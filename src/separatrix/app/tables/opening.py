@@ -1,31 +1,31 @@
-"""Open files as one table.
-
-NumPy is loaded only when duckdb has begun to read: it takes as long as all that is done before.
-"""
+"""Open files as one table."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from .database import connect, identifier, interrupted, literal, lock
+import duckdb
+
+from .arrays import read_arrays
+from .database import Database, connect, identifier, literal
 from .dialect import sniff
 from .digests import Digests
 from .errors import DataError, Place
+from .filtering import chosen_rows, keep
 from .json_lines import load_json
+from .libsvm import read_libsvm
 from .nearest import did_you_mean
+from .open_table import OpenTable
 from .parts import ROOM, Loaded, Options, Part, types_of
 from .sources import FORMATS, Format, Source, find
 from .text_loading import bytes_needed, load, load_arrays
 from .text_table import TEXT, TextFile, UnlikeLinesError, plan, with_like_lines
-from .under_way import UnderWay
 
-if TYPE_CHECKING:
-    from .open_table import OpenTable
+Watch = Callable[[Callable[[], float]], None]
+"""What is called just before duckdb reads, with a function that gives the share that has been read."""
 
 FORMAT_NAMES = tuple(dict.fromkeys(FORMATS.values()))
 
@@ -34,7 +34,7 @@ def open_table(
     sources: Sequence[str], *, format: Format | None = None, na: Sequence[str] = (), number: Sequence[str] = (),  # noqa: A002
     category: Sequence[str] = (), where: str | None = None, sample: int | None = None, seed: int = 0,
     keep_text: bool = False, header: bool | None = None, encoding: str | None = None, decimal: str = ".",
-    meanwhile: Callable[[UnderWay], None] = lambda _: None, fingerprint: bool = False,
+    watch: Watch = lambda share: None, fingerprint: bool = False,
 ) -> OpenTable:  # fmt: skip
     """The rows of files, globs or stdin ("-") as one table.
 
@@ -44,7 +44,8 @@ def open_table(
     columns: it sees this table and nothing else. `sample` rows are drawn at random, by `seed`. With `keep_text` every
     cell is kept as text, so that `write` need not read the files again. `header` tells whether the first line names
     the columns; None: yes, but a line that looks like data is an error. `encoding` is that of text files; None: UTF-8.
-    `decimal` is "." or ",", the decimal sign of text tables. `meanwhile` is called just before duckdb reads them.
+    `decimal` is "." or ",", the decimal sign of text tables. `watch` is called just before duckdb reads
+    them, with a function that gives the share that has been read, from 0 to 1, or less than 0 where that is not known.
     With `fingerprint` the table's is worked out as it is read; without it when it is asked for.
     """
     if format is not None and format not in FORMAT_NAMES:
@@ -55,43 +56,32 @@ def open_table(
         tuple(na), tuple(number), tuple(category), where, sample, seed, keep_text, header, decimal
     )  # fmt: skip
     folder = tempfile.TemporaryDirectory(prefix="separatrix-")
-    connection = reading = digests = None
+    database = digests = None
     try:
         found = find(sources, Path(folder.name), format, encoding)
         digests = Digests([source.original for source in found])
         if fingerprint:
             digests.begin()
-        connection = connect(Path(folder.name) / "spill")
-        reading = UnderWay(connection)
-        loaded = _loaded(connection, found, options, Path(folder.name), partial(meanwhile, reading))
-        reading.take_all()
+        database = connect(Path(folder.name) / "spill")
+        loaded = _loaded(database, found, options, Path(folder.name), watch)
         rows = sum(part.rows for part in loaded.parts)
         if not rows:
             raise DataError("there is a line of names, and no row", place=Place(found[0].name, None))
-        lock(connection, Path(folder.name))
-        from .filtering import chosen_rows, keep
-        from .open_table import OpenTable
-
+        database.lock(Path(folder.name))
         kept = chosen_rows(loaded, rows)
         if kept is not None:
-            keep(connection, kept)
+            keep(database, kept)
         return OpenTable(loaded, folder, kept, digests)
-    except BaseException as error:
+    except BaseException:
         if digests is not None:
             digests.give_up()
-        if reading is not None:
-            reading.take_all()
-        if connection is not None:
-            connection.close()
+        if database is not None:
+            database.close()
         folder.cleanup()
-        if interrupted(error):
-            raise KeyboardInterrupt from None
         raise
 
 
-def _loaded(
-    connection: Any, sources: Sequence[Source], options: Options, folder: Path, meanwhile: Callable[[], None]
-) -> Loaded:
+def _loaded(database: Database, sources: Sequence[Source], options: Options, folder: Path, watch: Watch) -> Loaded:
     kinds = {"csv" if source.format == "tsv" else source.format for source in sources}
     if len(kinds) > 1:
         first = next(source for source in sources if source.format != sources[0].format)
@@ -100,31 +90,29 @@ def _loaded(
             place=Place(first.name, None),
         )
     if kinds == {"csv"}:
-        return _texts(connection, sources, options, folder, meanwhile)
-    meanwhile()
-    return _typed_files(connection, sources, options)
+        return _texts(database, sources, options, folder, watch)
+    watch(database.share)
+    return _typed_files(database, sources, options)
 
 
-def _texts(
-    connection: Any, sources: Sequence[Source], options: Options, folder: Path, meanwhile: Callable[[], None]
-) -> Loaded:
+def _texts(database: Database, sources: Sequence[Source], options: Options, folder: Path, watch: Watch) -> Loaded:
     """Text tables; one whose lines end in several ways is read from a copy where they do not, and that is noted."""
     sources, notes = list(sources), list[str]()
     while True:
         try:
-            return replace(_plain_texts(connection, sources, options, meanwhile), notes=tuple(notes))
+            return replace(_plain_texts(database, sources, options, watch), notes=tuple(notes))
         except UnlikeLinesError as unlike:
-            meanwhile = _nothing
+            watch = _once
             place = sources.index(unlike.source)
             sources[place] = with_like_lines(unlike.source, folder / f"lines-{len(notes)}")
             notes.append(f"{unlike.place}: lines end in several ways here; they were read as if all ended with LF.")
 
 
-def _nothing() -> None:
-    """It was called already."""
+def _once(share: Callable[[], float]) -> None:
+    """Nothing more to say: the reading was begun before."""
 
 
-def _plain_texts(connection: Any, sources: Sequence[Source], options: Options, meanwhile: Callable[[], None]) -> Loaded:
+def _plain_texts(database: Database, sources: Sequence[Source], options: Options, watch: Watch) -> Loaded:
     sniffed = [sniff(source, options.header) for source in sources]
     files = [TextFile(source, dialect) for source, (dialect, _) in zip(sources, sniffed, strict=True)]
     names = files[0].dialect.names
@@ -137,14 +125,14 @@ def _plain_texts(connection: Any, sources: Sequence[Source], options: Options, m
         types = plan(
             files, [head for _, head in sniffed], na=na, decimal=options.decimal, text=options.category
         )  # fmt: skip
-    meanwhile()
+    watch(database.share)
     heads, arrays = [head for _, head in sniffed], None
     if options.where is None and options.sample is None and bytes_needed(files, heads, types) <= ROOM:
-        types, rows, arrays = load_arrays(connection, files, types, na=na, decimal=options.decimal)
+        types, rows, arrays = load_arrays(database, files, types, na=na, decimal=options.decimal)
     if arrays is None:
-        types, rows = load(connection, files, types, na=na, decimal=options.decimal)
+        types, rows = load(database, files, types, na=na, decimal=options.decimal)
     parts = tuple(Part(file.source, count, file) for file, count in zip(files, rows, strict=True))
-    return Loaded(connection, names, tuple(types), parts, options, arrays=arrays or {})
+    return Loaded(database, names, tuple(types), parts, options, arrays=arrays or {})
 
 
 def _check_same_columns(first: str, names: Sequence[str], other: str, others: Sequence[str]) -> None:
@@ -159,52 +147,46 @@ def _check_same_columns(first: str, names: Sequence[str], other: str, others: Se
             raise DataError(f"the column {name!r} is here, but not in {first}", place=place)
 
 
-def _typed_files(connection: Any, sources: Sequence[Source], options: Options) -> Loaded:
+def _typed_files(database: Database, sources: Sequence[Source], options: Options) -> Loaded:
     """Files whose values have types: JSON, Parquet, LIBSVM, NumPy."""
     names: tuple[str, ...] = ()
     parts: list[Part] = []
     for number, source in enumerate(sources):
         table = f"file_{number}"
-        own, part = _one_file(connection, source, table)
+        own, part = _one_file(database, source, table)
         if number:
             _check_same_columns(sources[0].name, names, source.name, own)
         names = names or own
-        parts.append(replace(part, rows=connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]))  # noqa: S608
+        parts.append(replace(part, rows=database.rows(f"SELECT count(*) FROM {table}")[0][0]))  # noqa: S608
     columns = ", ".join(identifier(name) for name in names)
     renamed = ", ".join(f"c{j}" for j in range(len(names)))
     rows = " UNION ALL ".join(f"SELECT {columns} FROM file_{number}" for number in range(len(sources)))  # noqa: S608
-    connection.execute(f"CREATE TABLE data AS SELECT * FROM ({rows}) AS t({renamed})")  # noqa: S608
+    database.run(f"CREATE TABLE data AS SELECT * FROM ({rows}) AS t({renamed})")  # noqa: S608
     for number in range(len(sources)):
-        connection.execute(f"DROP TABLE file_{number}")
-    return Loaded(connection, names, types_of(connection), tuple(parts), options)
+        database.run(f"DROP TABLE file_{number}")
+    return Loaded(database, names, types_of(database), tuple(parts), options)
 
 
-def _one_file(connection: Any, source: Source, table: str) -> tuple[tuple[str, ...], Part]:
-    import duckdb
-
+def _one_file(database: Database, source: Source, table: str) -> tuple[tuple[str, ...], Part]:
     part = Part(source, 0)
     if source.format in ("jsonl", "json"):
-        return load_json(connection, source, table), part
+        return load_json(database, source, table), part
     if source.format == "parquet":
         try:
-            connection.execute(f"CREATE TABLE {table} AS SELECT * FROM read_parquet({literal(str(source.path))})")  # noqa: S608
+            database.run(f"CREATE TABLE {table} AS SELECT * FROM read_parquet({literal(str(source.path))})")  # noqa: S608
         except duckdb.Error as error:
             raise DataError(
                 "this is no Parquet file", place=Place(source.name, None), because=str(error).splitlines()[0]
             ) from None
-        names = tuple(row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall())
-        written = connection.execute("SELECT name FROM parquet_schema(?)", [str(source.path)]).fetchall()
+        names = tuple(row[0] for row in database.rows(f"DESCRIBE {table}"))
+        written = database.rows("SELECT name FROM parquet_schema(?)", [str(source.path)])
         renamed = [name for name in names if (name,) not in written]
         if renamed:
             raise DataError(
                 f"two columns have the name of {renamed[0]!r}, or so but for capitals", place=Place(source.name, None)
             )
         return names, part
-    from .arrays import read_arrays
-    from .libsvm import read_libsvm
-
     columns, lines = (read_libsvm if source.format == "libsvm" else read_arrays)(source.name, source.path)
-    connection.register("arrays", columns)
-    connection.execute(f"CREATE TABLE {table} AS SELECT * FROM arrays").fetchall()  # noqa: S608
-    connection.unregister("arrays")
+    with database.holding("arrays", columns):
+        database.rows(f"CREATE TABLE {table} AS SELECT * FROM arrays")  # noqa: S608
     return tuple(columns), replace(part, lines=lines)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from .database import literals
+import numpy as np
+from numpy.typing import NDArray
+
+from .database import Database, literals
 from .sources import Source
 from .text_table import TextFile
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ROOM = 1 << 28
 """Bytes of columns that are kept as arrays: to decide what a column is and to read it are two looks at the same."""
@@ -64,7 +63,7 @@ class Part:
 class Loaded:
     """A table in duckdb, `data`, with the columns c0, c1, …; or its columns as arrays."""
 
-    connection: Any
+    database: Database
     names: tuple[str, ...]
     types: tuple[str, ...]
     parts: tuple[Part, ...]
@@ -106,18 +105,18 @@ class Loaded:
 
     def levels(self, j: int) -> tuple[str, ...]:
         """The levels that an ENUM has, whether or not a row has them. Several threads may ask."""
-        found = self.connection.cursor().execute(f"SELECT enum_range(CAST(NULL AS {self.types[j]}))").fetchall()
+        found = self.database.cursor().rows(f"SELECT enum_range(CAST(NULL AS {self.types[j]}))")
         return tuple(found[0][0])
 
     def ask(self, what: str, rest: str = "") -> tuple[Any, ...]:
         """The first row of an answer of duckdb; all are fetched, because an open answer blocks the connection."""
-        return self.connection.execute(f"SELECT {what} FROM data {rest}").fetchall()[0]  # type: ignore[no-any-return]  # noqa: S608
+        return self.database.rows(f"SELECT {what} FROM data {rest}")[0]  # noqa: S608
 
     def column(self, what: str, rest: str = "") -> Any:
         """One column of numbers, as an array (masked where values are missing). Several threads may ask."""
-        return self.connection.cursor().execute(f"SELECT {what} AS v FROM data {rest}").fetchnumpy()["v"]  # noqa: S608
+        return self.database.cursor().arrays(f"SELECT {what} AS v FROM data {rest}")["v"]  # noqa: S608
 
 
-def types_of(connection: Any) -> tuple[str, ...]:
+def types_of(database: Database) -> tuple[str, ...]:
     """The types of the columns of `data`."""
-    return tuple(row[1] for row in connection.execute("DESCRIBE data").fetchall())
+    return tuple(row[1] for row in database.rows("DESCRIBE data"))

@@ -7,7 +7,10 @@ import mmap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .database import engine
+import duckdb
+import numpy as np
+
+from .database import Database
 from .errors import Place
 from .sources import Source
 from .text_table import BUFFER, NUMBER, TEXT, TextFile, broken, too_long, unreadable
@@ -28,7 +31,7 @@ def bytes_needed(files: Sequence[TextFile], heads: Sequence[Sequence[Sequence[st
 
 
 def load(
-    connection: Any, files: Sequence[TextFile], types: Sequence[str], *, na: Sequence[str], decimal: str,
+    database: Database, files: Sequence[TextFile], types: Sequence[str], *, na: Sequence[str], decimal: str,
     only: Sequence[int] | None = None,
 ) -> tuple[list[str], list[int]]:  # fmt: skip
     """Read all files into the table `data`; the types in the end, and how many rows each file has.
@@ -38,7 +41,7 @@ def load(
     types = list(types)
     for attempt in range(3):
         kept = range(len(types)) if only is None else only
-        wrong, rows = _read(connection, files, types, na, decimal, _Table(connection, kept))
+        wrong, rows = _read(database, files, types, na, decimal, _Table(database, kept))
         if not wrong:
             return types, rows
         types = _with_text(types, wrong if not attempt else range(len(types)))
@@ -46,11 +49,11 @@ def load(
 
 
 def load_arrays(
-    connection: Any, files: Sequence[TextFile], types: Sequence[str], *, na: Sequence[str], decimal: str
+    database: Database, files: Sequence[TextFile], types: Sequence[str], *, na: Sequence[str], decimal: str
 ) -> tuple[list[str], list[int], Arrays | None]:
     """The columns of all files as arrays; none where a cell does not fit, and then the types that do."""
-    arrays = _Arrays(connection, types)
-    wrong, rows = _read(connection, files, types, na, decimal, arrays)
+    arrays = _Arrays(database, types)
+    wrong, rows = _read(database, files, types, na, decimal, arrays)
     return _with_text(types, wrong), rows, None if wrong else arrays.joined()
 
 
@@ -61,22 +64,22 @@ def _with_text(types: Sequence[str], wrong: Iterable[int]) -> list[str]:
 class _Table:
     """The rows of file after file, in the table `data`."""
 
-    def __init__(self, connection: Any, kept: Sequence[int]) -> None:
-        self._connection, self._kept = connection, kept
+    def __init__(self, database: Database, kept: Sequence[int]) -> None:
+        self._database, self._kept = database, kept
 
     def take(self, number: int, own: Sequence[int], reader: str) -> int:
         """Add a file, whose column `own[j]` is the column j; how many rows it has."""
         chosen = ", ".join(f"c{own[j]} AS c{j}" for j in self._kept)
         into = "INSERT INTO data" if number else "CREATE OR REPLACE TABLE data AS"
-        added = self._connection.execute(f"{into} SELECT {chosen} FROM {reader}").fetchall()  # noqa: S608
+        added = self._database.rows(f"{into} SELECT {chosen} FROM {reader}")  # noqa: S608
         return int(added[0][0])
 
 
 class _Arrays:
     """The rows of file after file, as arrays that no table was made of."""
 
-    def __init__(self, connection: Any, types: Sequence[str]) -> None:
-        self._connection, self._types, self._found = connection, types, list[dict[str, Any]]()
+    def __init__(self, database: Database, types: Sequence[str]) -> None:
+        self._database, self._types, self._found = database, types, list[dict[str, Any]]()
 
     def take(self, number: int, own: Sequence[int], reader: str) -> int:
         """Add a file, whose column `own[j]` is the column j; how many rows it has."""
@@ -84,7 +87,7 @@ class _Arrays:
             f"c{own[j]} AS v{j}" if kind == NUMBER else f"enum_code(c{own[j]}) AS v{j}"
             for j, kind in enumerate(self._types)
         )
-        self._found.append(self._connection.execute(f"SELECT {chosen} FROM {reader}").fetchnumpy())  # noqa: S608
+        self._found.append(self._database.arrays(f"SELECT {chosen} FROM {reader}"))  # noqa: S608
         return len(self._found[number]["v0"])
 
     def joined(self) -> Arrays:
@@ -96,8 +99,6 @@ class _Arrays:
 
 def _one(parts: Sequence[Any]) -> Any:
     """Arrays behind one another; masked if one of them is."""
-    import numpy as np
-
     values = np.concatenate([np.ma.getdata(part) for part in parts])
     if not any(isinstance(part, np.ma.MaskedArray) for part in parts):
         return values
@@ -105,7 +106,7 @@ def _one(parts: Sequence[Any]) -> Any:
 
 
 def _read(
-    connection: Any, files: Sequence[TextFile], types: Sequence[str], na: Sequence[str], decimal: str,
+    database: Database, files: Sequence[TextFile], types: Sequence[str], na: Sequence[str], decimal: str,
     into: _Table | _Arrays,
 ) -> tuple[set[int], list[int]]:  # fmt: skip
     """Read each file once; the columns with cells that do not fit, and how many rows each file has."""
@@ -115,12 +116,12 @@ def _read(
         own = [file.dialect.names.index(name) for name in names]  # where each column stands in this file
         theirs = [types[names.index(name)] for name in file.dialect.names]
         reader = file.reader(theirs, na, decimal, number)
-        connection.execute(f"DROP TABLE IF EXISTS errors_{number}; DROP TABLE IF EXISTS scans_{number}")
+        database.run(f"DROP TABLE IF EXISTS errors_{number}; DROP TABLE IF EXISTS scans_{number}")
         try:
             rows.append(into.take(number, own, reader))
-        except engine().Error as error:
+        except duckdb.Error as error:
             raise unreadable(file.source, error) from None
-        wrong |= {own.index(j) for j in _misfits(connection, file, number)}
+        wrong |= {own.index(j) for j in _misfits(database, file, number)}
     return wrong, rows
 
 
@@ -140,11 +141,11 @@ def _check_line_lengths(source: Source) -> None:
             begins = last + 1
 
 
-def _misfits(connection: Any, file: TextFile, number: int) -> set[int]:
+def _misfits(database: Database, file: TextFile, number: int) -> set[int]:
     """The columns with cells that are not what they were read as; a line that cannot be read at all is an error."""
-    notes = connection.execute(
+    notes = database.rows(
         f"SELECT line_byte_position, error_type, column_idx FROM errors_{number} ORDER BY line_byte_position"  # noqa: S608
-    ).fetchall()
+    )
     for position, problem, _ in notes:
         if problem != "CAST":
             raise broken(file, int(position) - 1, problem)

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import IO, Any
 
 import numpy as np
@@ -47,15 +48,11 @@ def write(
     chosen += [key if plain else f"{key} AS {identifier(name)}" for key, name in zip(arrays, extra, strict=True)]
     handle, written = tempfile.mkstemp(dir=folder)
     os.close(handle)
-    joined = "data"
-    if arrays:
-        loaded.connection.register("extra", arrays)
-        joined = "data POSITIONAL JOIN extra" if loaded.names else "extra"
-    loaded.connection.execute(
-        f"COPY (SELECT {', '.join(chosen)} FROM {joined}) TO {literal(written)} ({COPY[format]})"  # noqa: S608
-    ).fetchall()
-    if arrays:
-        loaded.connection.unregister("extra")
+    joined = "data" if not arrays else "data POSITIONAL JOIN extra" if loaded.names else "extra"
+    with loaded.database.holding("extra", arrays) if arrays else nullcontext():
+        loaded.database.rows(
+            f"COPY (SELECT {', '.join(chosen)} FROM {joined}) TO {literal(written)} ({COPY[format]})"  # noqa: S608
+        )
     header = _header([*loaded.names, *extra], SEPARATORS[format]) if plain else b""
     _deliver(written, header, target)
     os.unlink(written)
