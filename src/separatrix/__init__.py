@@ -50,7 +50,7 @@ _HOMES = {
     "SeparationWarning": ".learners.warnings",
     "Summary": ".inference.summary.summary",
     "Surface": ".theory.surfaces.surface",
-    "Surrogates": ".theory.surrogate_table",
+    "Surrogates": ".theory.surrogates",
     "Verdict": ".results.verdict",
     "VotedPerceptron": ".learners.perceptron.voted",
     "ZeroOneClassifier": ".learners.geometry.zero_one",
@@ -59,7 +59,7 @@ _HOMES = {
     "save": ".app.models.file",
     "separability": ".learners.geometry.separability",
     "surface": ".theory.surfaces.surface",
-    "surrogates": ".theory.surrogate_table",
+    "surrogates": ".theory.surrogates",
     "write_report": ".app.tasks.reporting",
 }
 _MODULES = ("families", "features", "joint", "kernels", "losses", "populations", "scenes")

@@ -52,8 +52,8 @@ from .results.verdict import Verdict as Verdict
 from .theory.bayes import BayesClassifier as BayesClassifier
 from .theory.surfaces.surface import Surface as Surface
 from .theory.surfaces.surface import surface as surface
-from .theory.surrogate_table import Surrogates as Surrogates
-from .theory.surrogate_table import surrogates as surrogates
+from .theory.surrogates import Surrogates as Surrogates
+from .theory.surrogates import surrogates as surrogates
 
 __version__: str
 __all__: list[str]

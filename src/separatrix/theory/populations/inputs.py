@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ...numerics.arrays import Floats
 from .checks import as_rows, checked_covariances, checked_masses
 from .estimate import LAST_DIGITS, Estimate, exact
-from .quadrature import over_line, over_plane
-from .scatter import scattered_mean
+from .quadrature import over_line, over_plane, scattered_mean
 
 Function = Callable[[Floats], Any]
 REACH = 9.0

@@ -12,8 +12,7 @@ from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from .line import Line
 from .minima import Minimum, minima_on, minima_on_line
-from .plane import NAMES, Criterion, Named, Plane
-from .rows import plane_of
+from .plane import NAMES, Criterion, Named, Plane, plane_of
 
 WIDE, ROOM = 4.0, 1.6
 """Half the width of a range in units of the data, and how many times the farthest minimum it is at least."""
