@@ -8,7 +8,7 @@ from separatrix.data import Rows
 from separatrix.data.categorical import TableRows, squares
 from separatrix.data.frame import Ask, Frame
 from separatrix.data.grams import TablePairs
-from separatrix.fitting.certificates.margin import Evidence, stray_of
+from separatrix.fitting.certificates.margin import MarginProofRows, stray_of
 from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.risk.margin import Risk, compiled_jet
 from separatrix.learners.logistic import logistic, rows_at_hand
@@ -139,7 +139,7 @@ def test_what_a_proof_is_made_of_is_that_of_the_matrix(share, weighted, rows):
     made = []
     for each in (rows, X):
         risk = Risk(LogLikelihood(), Rows(each, y, cost, compiled=True), frame, np.zeros(v.size), np.arange(v.size))
-        evidence = Evidence(risk, v, share)
+        evidence = MarginProofRows(risk, v, share)
         assert evidence.by_levels(rooted=False) is (each is rows)
         made.append((*evidence.hessian(rooted=False), stray_of(risk, 1.0)))
     (mine, radius, stray), (theirs, known, _) = made

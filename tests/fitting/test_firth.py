@@ -22,7 +22,7 @@ from separatrix.features import Polynomial
 from separatrix.fitting.certificates.firth import Rounding, carried, firth_bounds, quick_firth_bounds
 from separatrix.fitting.firth import ascent as firth_ascent
 from separatrix.fitting.firth import view as firth_view
-from separatrix.fitting.firth.firth_balance import balancing_shift
+from separatrix.fitting.firth.ends import balancing_shift
 from separatrix.fitting.risk.firth import Block, Firth, in_memory
 
 LAW = settings(max_examples=25, deadline=None, derandomize=True)

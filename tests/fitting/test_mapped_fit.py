@@ -160,7 +160,7 @@ def test_compiled_passes_read_features_too(either_way, monkeypatch, y):
 
 @pytest.mark.parametrize("l2", [0.0, 1e-3])
 def test_a_witness_for_many_weights(either_way, monkeypatch, l2):
-    monkeypatch.setattr("separatrix.fitting.plans.class_plan.DENSE", 10)
+    monkeypatch.setattr("separatrix.fitting.plans.softmax.DENSE", 10)
     model = fitted(THREE, COST, l2=l2)
     assert model.verdict_.certificate.witness is not None
     same(model, on_the_table(THREE, COST, l2=l2), 1e-5)

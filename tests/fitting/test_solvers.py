@@ -14,8 +14,8 @@ from separatrix.data import Rows
 from separatrix.fitting.risk.margin import Ask, Frame, Risk
 from separatrix.fitting.solvers.descent import Direction, State, descend
 from separatrix.fitting.solvers.gradient import Gradient
+from separatrix.fitting.solvers.lbfgs import PreconditionedLBFGS
 from separatrix.fitting.solvers.newton import Newton
-from separatrix.fitting.solvers.preconditioned import Preconditioned
 from separatrix.fitting.solvers.start import least_squares, log_odds_scale
 from separatrix.losses import LogisticSquared, LogLikelihood, MarginLoss, Squared
 from separatrix.numerics.functions import sigmoid
@@ -25,7 +25,7 @@ PLAIN, FULL = Ask(), Ask(hessian=True)
 DIRECTIONS: dict[str, Callable[[], Direction]] = {
     "Newton": lambda: Newton(FULL),
     "Gradient": lambda: Gradient(PLAIN),
-    "Preconditioned": lambda: Preconditioned(None, PLAIN, FULL, 2.0),
+    "Preconditioned": lambda: PreconditionedLBFGS(None, PLAIN, FULL, 2.0),
 }
 every_direction = pytest.mark.parametrize("direction", DIRECTIONS.values(), ids=DIRECTIONS.keys())
 seeds = st.integers(0, 2**32 - 1)
@@ -228,10 +228,12 @@ def test_a_descent_where_nothing_is_finite_stalls() -> None:
 STRETCHED = np.diag(np.logspace(0, 6, 40))
 
 
-def steered(hessian: np.ndarray, steering: np.ndarray, cost: float) -> tuple[list[Ask], Preconditioned, np.ndarray]:
+def steered(
+    hessian: np.ndarray, steering: np.ndarray, cost: float
+) -> tuple[list[Ask], PreconditionedLBFGS, np.ndarray]:
     """What a descent to the minimum at (1, …, 1) asked for, its direction, and where it ended."""
     asked: list[Ask] = []
-    direction = Preconditioned(factor(steering), PLAIN, FULL, cost)
+    direction = PreconditionedLBFGS(factor(steering), PLAIN, FULL, cost)
     direction.target = 1e-12
     states = descend(recorded(quadratic(hessian, np.ones(len(hessian))), asked), np.zeros(len(hessian)), direction)
     state = next(state for state in islice(states, 500) if state.decrement <= direction.target)
@@ -263,7 +265,7 @@ def test_a_hessian_is_asked_for_later_where_it_costs_more() -> None:
 
 def test_without_a_factor_the_first_pass_brings_a_hessian() -> None:
     asked: list[Ask] = []
-    next(descend(recorded(make_risk(), asked), np.zeros(4), Preconditioned(None, PLAIN, FULL, 1.0)))
+    next(descend(recorded(make_risk(), asked), np.zeros(4), PreconditionedLBFGS(None, PLAIN, FULL, 1.0)))
     assert asked == [FULL]
 
 

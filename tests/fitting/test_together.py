@@ -285,8 +285,8 @@ def test_features_are_left_to_the_fit_alone(alone):
 def test_a_loose_tolerance_asks_for_the_exact_leverage(monkeypatch):
     X, y = problem(3000, 8)
     asked = []
-    own = side_by_side.Small._leverage
-    monkeypatch.setattr(side_by_side.Small, "_leverage", lambda *given: (asked.append(1), own(*given))[1])
+    own = side_by_side.SmallFit._leverage
+    monkeypatch.setattr(side_by_side.SmallFit, "_leverage", lambda *given: (asked.append(1), own(*given))[1])
     for tol in (0.5, 0.1, 0.01):
         for model, task in zip(
             fit_together(LogisticRegression(tol=tol), X, one_against_rest(y)), one_against_rest(y), strict=True
@@ -300,7 +300,7 @@ def test_the_exact_leverage():
     task = one_against_rest(y)[0]
     shared = side_by_side.SideBySide.of(LogisticRegression(), X, np.empty(0), tuple("abcdef"))
     ready, _ = shared._prepared(task)
-    small = side_by_side.Small.of(ready.problem)
+    small = side_by_side.SmallFit.of(ready.problem)
     made = factor(small.hessian)
     sure = 1 / (2 + 2 * np.cosh(small.v @ small.Z)) < 1e-10
     sizes = np.einsum("in,ij,jn->n", small.Z, np.linalg.inv(small.hessian), small.Z)
@@ -344,6 +344,6 @@ def test_an_interrupt_passes_through(monkeypatch):
     def stop(problem):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(side_by_side.Small, "of", stop)
+    monkeypatch.setattr(side_by_side.SmallFit, "of", stop)
     with pytest.raises(KeyboardInterrupt):
         fit_together(LogisticRegression(), X, one_against_rest(y), n_threads=2)

@@ -13,7 +13,7 @@ from separatrix import BudgetWarning, JointClassifier, LogisticRegression, Separ
 from separatrix.data.maps import joint_rows as evaluator
 from separatrix.data.maps.joint_rows import Features
 from separatrix.fitting.risk import joint as risks
-from separatrix.fitting.risk.joint import Chart, JointRisk, Sample
+from separatrix.fitting.risk.joint import JointBasis, JointRisk, Sample
 from separatrix.fitting.risk.margin import Ask
 from separatrix.joint import Separate, Shared, rowwise
 from separatrix.losses.softmax import SoftmaxLikelihood, SoftmaxSquared
@@ -88,11 +88,11 @@ def test_gradient_and_hessian_are_those_of_the_mean_loss(loss, soft):
     T, cost = (target if soft else np.eye(3)[y]), rng.uniform(0.5, 2, 12)
     features = Features.of(table(F), (0, 1, 2), places(F))
     sample = Sample(features, target, cost / cost.sum())
-    chart = Chart.of(sample, 0.3, (1,))
-    risk = JointRisk.of(loss, sample, chart, 0.3, (1,))
+    basis = JointBasis.of(sample, 0.3, (1,))
+    risk = JointRisk.of(loss, sample, basis, 0.3, (1,))
 
     def value(v):
-        return mean_loss(chart.theta(v), F, T, cost, l2=0.3, free=(1,), squared=not loss.convex)
+        return mean_loss(basis.theta(v), F, T, cost, l2=0.3, free=(1,), squared=not loss.convex)
 
     v = rng.normal(size=4)
     at = risk(v, Ask(hessian=True))

@@ -191,7 +191,7 @@ def _counted(rows: Rows, frame: Frame, lo: int, hi: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Chart:
+class WeightMap:
     """The way from a solver's weights to the user's: of all weights with the same scores, the shortest."""
 
     frame: Frame

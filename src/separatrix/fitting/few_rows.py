@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,7 @@ from ..numerics.arrays import Floats
 from ..numerics.linalg import EPS, dependence
 from ..numerics.threads import one_blas_thread
 from .coordinates import class_separates, frame_of, separates
-from .problem import NotFiniteError, Outcome, Problem, Progress
-
-Fit = Generator[Progress, None, Outcome]
+from .problem import Fit, NotFiniteError, Outcome, Problem, Progress, relayed
 
 
 def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
@@ -51,15 +49,11 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
         w = u @ Q.T / scale
         return w, intercept - w @ frame.center
 
-    run = fit(small, frame_of(reduced, problem.lifted, problem.seed))
-    while True:
-        try:
-            progress = next(run)
-        except StopIteration as end:
-            outcome: Outcome = end.value
-            break
+    def told(progress: Progress) -> Progress:
         weights, intercept = back(progress.weights, progress.intercept)
-        yield progress._replace(weights=weights, intercept=intercept)
+        return progress._replace(weights=weights, intercept=intercept)
+
+    outcome = yield from relayed(fit(small, frame_of(reduced, problem.lifted, problem.seed)), told)
     return _unfold(problem, frame, outcome, Q, scale, back(outcome.weights, outcome.intercept))
 
 

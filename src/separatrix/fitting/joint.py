@@ -12,9 +12,8 @@ import numpy as np
 from ..losses.softmax import ClassLoss, softmax
 from ..numerics.arrays import Floats
 from .certificates.joint import joint_bounds
-from .certificates.margin import Bounds
-from .problem import NotFiniteError
-from .risk.joint import Chart, JointRisk, Sample
+from .problem import Bounds, NotFiniteError
+from .risk.joint import JointBasis, JointRisk, Sample
 from .risk.margin import Ask
 from .scan.joint_run import separated_by
 from .solvers.descent import State, descend
@@ -74,7 +73,7 @@ class JointOutcome:
     value: float
     passes: float
     bounds: Bounds | None
-    chart: Chart
+    basis: JointBasis
     stalled: bool = False
     settled: bool = False
     """Whether the value has all but converged."""
@@ -89,14 +88,14 @@ Fit = Generator[JointProgress, None, JointOutcome]
 def minimise_joint(problem: JointProblem) -> Fit:
     """The minimum of the likelihood; or the lowest of the minima of the squared error that its starts lead to."""
     try:
-        chart = Chart.of(problem.sample, problem.l2, problem.free)
+        basis = JointBasis.of(problem.sample, problem.l2, problem.free)
     except OverflowError:
         raise NotFiniteError from None
-    risk = JointRisk.of(problem.loss, problem.sample, chart, problem.l2, problem.free)
+    risk = JointRisk.of(problem.loss, problem.sample, basis, problem.l2, problem.free)
     outcomes: list[JointOutcome] = []
-    passes = chart.passes
+    passes = basis.passes
     for number in range(1 if problem.loss.convex else problem.starts):
-        outcome = yield from _descent(problem, risk, _start(problem, chart, number), number, passes)
+        outcome = yield from _descent(problem, risk, _start(problem, basis, number), number, passes)
         outcomes.append(outcome)
         passes = outcome.passes
         if outcome.status == "separated":
@@ -120,11 +119,11 @@ def joint_loss(problem: JointProblem, theta: Floats) -> float:
     return math.fsum(parts)
 
 
-def _start(problem: JointProblem, chart: Chart, number: int) -> Floats:
+def _start(problem: JointProblem, basis: JointBasis, number: int) -> Floats:
     """Zero, or as asked; later ones at random, with scores of about ±2."""
-    r = chart.kept.size
+    r = basis.kept.size
     if number == 0:
-        return chart.coordinates(problem.init)
+        return basis.coordinates(problem.init)
     K = problem.sample.features.shape[1]
     spread = 2 * math.sqrt((K - 1) / max(r, 1))
     return np.random.default_rng(problem.seed + number).standard_normal(r) * spread
@@ -142,7 +141,7 @@ def _descent(problem: JointProblem, risk: JointRisk, v: Floats, number: int, bef
         if not (math.isfinite(state.at.value) and np.isfinite(state.at.gradient).all()):
             raise NotFiniteError
         yield JointProgress(
-            risk.chart.theta(state.v), state.at.value, float(np.linalg.norm(state.at.gradient)), state.step,
+            risk.basis.theta(state.v), state.at.value, float(np.linalg.norm(state.at.gradient)), state.step,
             before + state.passes + watch.proofs, state.negative, number,
         )  # fmt: skip
         outcome = watch.judge(state)
@@ -182,18 +181,18 @@ class Watch:
 
     def _separates(self, state: State) -> bool:
         sample = self.problem.sample
-        return separated_by(sample.features, sample.own.astype(np.int64), self.risk.chart.theta(state.v))
+        return separated_by(sample.features, sample.own.astype(np.int64), self.risk.basis.theta(state.v))
 
     def end(self, status: str, state: State, found: Bounds | None, settled: bool = True) -> JointOutcome:
         """Where it ended."""
         passes = self.before + state.passes + self.proofs
         return JointOutcome(
             status,
-            self.risk.chart.theta(state.v),
+            self.risk.basis.theta(state.v),
             state.at.value,
             passes,
             found,
-            self.risk.chart,
+            self.risk.basis,
             state.stalled,
             settled,
         )
@@ -203,9 +202,9 @@ def _distinct(outcomes: list[JointOutcome]) -> tuple[JointMinimum, ...]:
     """The different minima, lowest first, each with the number of starts that led there."""
     found: list[JointMinimum] = []
     for outcome in sorted((o for o in outcomes if o.status == "local"), key=lambda o: o.value):
-        v = outcome.chart.coordinates(outcome.theta)
+        v = outcome.basis.coordinates(outcome.theta)
         for i, known in enumerate(found):
-            other = outcome.chart.coordinates(known.theta)
+            other = outcome.basis.coordinates(known.theta)
             near = abs(known.value - outcome.value) <= SAME_VALUE * max(abs(known.value), 1e-300)
             if near and np.linalg.norm(v - other) <= SAME_WEIGHTS * max(float(np.linalg.norm(v)), 1e-300):
                 found[i] = known._replace(starts=known.starts + 1)

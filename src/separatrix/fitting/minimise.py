@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
 from ..data.mapped import Mapped
 from ..losses.softmax import ClassLoss, softmax
-from .certificates.margin import Bounds
 from .coordinates import frame_of, is_wide
 from .few_rows import through_rows
-from .plans.class_plan import ClassPlan
 from .plans.margin import MarginPlan
 from .plans.plan import Plan
+from .plans.softmax import ClassPlan
 from .plans.wide import WidePlan, too_large
-from .problem import NotFiniteError, Outcome, Problem, Progress
+from .problem import Bounds, Fit, NotFiniteError, Outcome, Problem
 from .risk.margin import Frame
 from .solvers.descent import descend
 from .watch import Watch
-
-Fit = Generator[Progress, None, Outcome]
 
 
 def minimise(problem: Problem) -> Fit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..data import Rows
 from ..numerics.arrays import Floats
 from .coordinates import frame_of
 from .minimise import minimise
-from .problem import Outcome, Problem, Progress
+from .problem import Fit, Problem, Progress, relayed
 from .risk.evaluate import Evaluation, log_loss_of
 
 LOOSE = 1e-9
@@ -50,7 +51,7 @@ class Path(NamedTuple):
     best: float
     """The l2 with the least loss."""
     chosen: float
-    """The same, or the largest l2 within one standard error of it."""
+    """That l2, or the largest within one standard error of its loss."""
 
 
 def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, None, tuple[Path, float]]:
@@ -66,19 +67,11 @@ def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, No
     passes = 0.0
     for fold in range(plan.folds):
         learnt, held = only(rows, parts != fold), only(rows, parts == fold)
-        judge = Evaluation(replace(problem, rows=held, loss=log_loss_of(problem.loss), l2=0.0), frame)
+        judge = Evaluation(log_loss_of(problem.loss), held, 0.0, problem.classes, frame)
         init = problem.init
         for i, l2 in enumerate(grid):
             run = minimise(replace(problem, rows=learnt, l2=float(l2), init=init, tol=max(problem.tol, LOOSE)))
-            while True:
-                try:
-                    progress = next(run)
-                except StopIteration as end:
-                    outcome = end.value
-                    break
-                yield progress._replace(
-                    passes=passes + progress.passes, moved_by=f"fold {fold + 1}, l2 = {l2:.3g}", start=TRIAL
-                )
+            outcome = yield from relayed(run, partial(_trial, passes, f"fold {fold + 1}, l2 = {l2:.3g}"))
             passes += outcome.passes + 1
             init = (outcome.weights, outcome.intercept)
             table[i, fold] = judge(*init).value
@@ -108,16 +101,16 @@ def fold_of_rows(rows: Rows, folds: int, seed: int) -> NDArray[np.intp]:
 
 
 def only(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
-    """The same rows, with a cost of zero for all but the chosen ones."""
+    """All rows, with a cost of zero for all but the chosen ones."""
     cost = rows.cost if rows.cost.size else np.ones(len(rows))
     return replace(rows, cost=cost * chosen, other=rows.other * chosen if rows.other.size else rows.other)
 
 
-def later(run: Generator[Progress, None, Outcome], passes: float) -> Generator[Progress, None, Outcome]:
-    """The same, after so many passes."""
-    while True:
-        try:
-            progress = next(run)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
-        yield progress._replace(passes=passes + progress.passes)
+def later(run: Fit, passes: float) -> Fit:
+    """A fit that begins after so many passes."""
+    return relayed(run, lambda progress: progress._replace(passes=passes + progress.passes))
+
+
+def _trial(passes: float, name: str, progress: Progress) -> Progress:
+    """A step of a fit of a part of the rows."""
+    return progress._replace(passes=passes + progress.passes, moved_by=name, start=TRIAL)

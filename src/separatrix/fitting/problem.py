@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +15,15 @@ from ..data import Rows
 from ..losses.margin import MarginLoss
 from ..losses.softmax import ClassLoss
 from ..numerics.arrays import Floats
-from .certificates.margin import Bounds
-from .oscillation import Oscillation
+
+PATIENCE = 10
+"""Passes without progress, half of them beside the other half, that make an oscillation."""
+PROGRESS = 1e-3
+"""A relative fall of the value that is progress."""
+SHRINKING = 0.5
+"""A relative fall of the moves that is calming down."""
+RISES = 1
+"""How often the value must have risen: what creeps never does."""
 
 
 class NotFiniteError(ArithmeticError):
@@ -75,6 +85,37 @@ class FirthEnd(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """What is proved at a point."""
+
+    nu: float
+    rho: float
+    gap: float
+    """The risk is at most this far above its minimum."""
+    distance: float
+    """The minimum is at most this far away in the norm of M."""
+    spread: Floats
+    """√(M⁻¹)ⱼⱼ of each coefficient in the user's units: times `distance`, how far the coefficient can be off."""
+    share: float
+    """The part of the rows that entered M."""
+    only: bool = True
+    """Whether it is the one minimum, not merely a local one."""
+    witness: Floats | None = None
+    """u with Hu ≈ g, where M is too large to be factored; classes × (weights, intercept) in the user's units, of two
+    classes one row."""
+
+
+class Oscillation(NamedTuple):
+    """The last passes of a fit that goes round in rings."""
+
+    move: float
+    """How far the weights move in a pass, in units of their own length."""
+    least: float
+    most: float
+    """The values between which it wanders."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """Where a fit ended."""
 
@@ -103,3 +144,42 @@ class Outcome:
     """Whether the rank of the columns was settled; not where they are so many that nothing depends on it."""
     firth: FirthEnd | None = None
     """Where what was maximised is Firth's penalised likelihood."""
+
+
+Fit = Generator[Progress, None, Outcome]
+"""A fit on its way: it yields where it stands and returns how it ended."""
+
+
+def relayed(run: Fit, change: Callable[[Progress], Progress]) -> Fit:
+    """A fit whose steps are told in other units, or counted from elsewhere; its outcome is left alone."""
+    while True:
+        try:
+            progress = next(run)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        yield change(progress)
+
+
+class OscillationWatch:
+    """Watches values and moves, pass by pass."""
+
+    def __init__(self, start: Floats) -> None:
+        self.values: list[float] = []
+        self.moves: list[float] = []
+        self._last = start
+
+    def add(self, value: float, weights: Floats) -> Oscillation | None:
+        """Take note of a pass; say whether the last ones rose and fell without progress, and did not calm down."""
+        length = float(np.linalg.norm(weights - self._last))
+        self.values.append(value)
+        self.moves.append(length / max(float(np.linalg.norm(weights)), 1e-300))
+        self._last = weights
+        if len(self.values) <= 2 * PATIENCE:
+            return None
+        recent, before, half = self.values[-PATIENCE:], self.values[:-PATIENCE], PATIENCE // 2
+        rises = sum(b > a for a, b in pairwise(recent))
+        if min(recent) < min(before) * (1 - PROGRESS) or rises < RISES:
+            return None
+        if median(self.moves[-half:]) < SHRINKING * median(self.moves[-PATIENCE:-half]) or length == 0:
+            return None
+        return Oscillation(median(self.moves[-half:]), min(recent), max(recent))

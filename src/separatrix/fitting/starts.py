@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..numerics.arrays import Floats
 from .coordinates import frame_of
-from .minimise import Fit, minimise
-from .problem import Minimum, Outcome, Problem
+from .minimise import minimise
+from .problem import Fit, Minimum, Outcome, Problem, Progress, relayed
 from .risk.margin import Frame
 
-SAME_VALUE, SAME_WEIGHTS = 1e-6, 1e-3
+SAME_VALUE = 1e-6
+"""How far the values of one minimum may be apart, relatively."""
+SAME_WEIGHTS = 1e-3
+"""How far the weights of one minimum may be apart, relatively."""
 
 
 def best_of(problem: Problem, starts: int) -> Fit:
@@ -26,13 +30,8 @@ def best_of(problem: Problem, starts: int) -> Fit:
     for number in range(starts):
         init = problem.init if number == 0 else "random"
         run = minimise(replace(problem, init=init, seed=problem.seed + number))
-        while True:
-            try:
-                progress = next(run)
-            except StopIteration as end:
-                outcomes.append(end.value)
-                break
-            yield progress._replace(passes=passes + progress.passes, start=number)
+        told = partial(_told, passes, number)
+        outcomes.append((yield from relayed(run, told)))
         passes += outcomes[-1].passes
         if outcomes[-1].status in ("separated", "optimal"):
             break
@@ -41,6 +40,11 @@ def best_of(problem: Problem, starts: int) -> Fit:
     below = [o.value for o in outcomes if o.status == "budget" and o.value < best.value * (1 - SAME_VALUE)]
     lower = (len(below), min(below)) if below and best.status in ("local", "optimal") else (0, 0.0)
     return replace(best, passes=passes, minima=distinct(outcomes, problem), lower=lower)
+
+
+def _told(passes: float, number: int, progress: Progress) -> Progress:
+    """A step of one of the starts, its passes counted from the first."""
+    return progress._replace(passes=passes + progress.passes, start=number)
 
 
 def distinct(outcomes: list[Outcome], problem: Problem) -> tuple[Minimum, ...]:

@@ -8,12 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..numerics.arrays import Floats
-from .certificates.margin import Bounds
-from .oscillation import Oscillation, Wobble
 from .plans.plan import Plan, proof_cost
-from .problem import Outcome, Progress
+from .problem import Bounds, Oscillation, OscillationWatch, Outcome, Progress
 from .solvers.descent import State
-from .solvers.preconditioned import Preconditioned
+from .solvers.lbfgs import PreconditionedLBFGS
 
 NOTHING = 1e-10
 """A mean loss that is as good as none: the gap is measured by this where the minimum itself is zero."""
@@ -35,7 +33,7 @@ class Watch:
         self.attempt_below = math.inf
         self.hairline = 0
         self.trail: list[Floats] = []
-        self.wobble = Wobble(plan.start)
+        self.wobble = OscillationWatch(plan.start)
 
     def progress(self, state: State) -> Progress:
         """Where the fit stands, for its readers."""
@@ -62,7 +60,7 @@ class Watch:
                 return replace(self._end("budget", state, None), oscillation=rings)
         goal, estimate = self.problem.tol * max(abs(state.at.value), NOTHING), self.plan.estimate(state)
         enough = min(goal, self.plan.provable())
-        if isinstance(self.plan.direction, Preconditioned):
+        if isinstance(self.plan.direction, PreconditionedLBFGS):
             self.plan.direction.target = 2 * enough * self.share
         share = self._share(estimate / 2 / goal if goal else math.inf)
         if not over and estimate / 2 > min(enough * self.plan.caution(share), self.attempt_below):

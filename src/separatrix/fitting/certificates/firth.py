@@ -10,7 +10,6 @@ t = (1 − √(1 − 2qν))/q, which is less than 2ν. docs/decisions.md has the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +17,9 @@ from scipy.linalg.lapack import dpotrf, dsyev, dtrtri
 
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
+from ..problem import Bounds
 from ..risk.firth import Ahead, Block, Firth, Glance, Slope, added, inverse_of, room
-from .margin import Bounds, sum_rounding
+from .proof import Spread, sum_rounding
 
 DIGITS_OF_EIGENVALUES, PLAIN, LEVERED = 1e-9, 2.0, 0.4
 """The rounding of λ, relatively; a quick bound on it that is good enough; maxᵢqᵢ from which it never is."""
@@ -106,10 +106,6 @@ def carried(at: Glance, slope: Slope, ahead: Ahead, decrement: float) -> Carried
         length=r,
         moved=S,
     )
-
-
-Spread = Callable[[Floats], Floats]
-"""Turns M⁻¹ into the deviations of the user's coefficients."""
 
 
 def quick_firth_bounds(

@@ -1,4 +1,4 @@
-"""The proofs of `certificate` for joint features.
+"""The proof that a minimum exists and is near, for joint features.
 
 Along a ray θ + tu the scores of a row change at the rates a_c = u·Φ(x, c). Its curvature is the variance of a under
 p = softmax(s), and the derivative of that along the ray is the third central moment, E_p(a − E_p a)³: at most
@@ -8,7 +8,7 @@ ranges: range(a) = max u·(Φ(x, c) − Φ(x, c′)) ≤ ‖u‖_M ‖Φ(x, c) �
 
     ρ² = max over rows of S and pairs of classes of (Φ(x, c) − Φ(x, c′))ᵀ M⁻¹ (Φ(x, c) − Φ(x, c′)),  ν² = gᵀM⁻¹g,
 
-and all that `certificate` says of ρν < 1 holds. The penalty's part of M does not change along the ray, the other rows
+and all that `proof` says of ρν < 1 holds. The penalty's part of M does not change along the ray, the other rows
 only add to it. Directions along which no difference changes have neither slope nor curvature but the penalty's, which
 is least where θ has no part there (`joint_null`); of weights that no penalty tells apart the shortest are meant. Where
 features are combinations of others up to rounding only, a unit of such a direction may change scores by δ: the minimum
@@ -27,10 +27,11 @@ import numpy as np
 from ...losses.softmax import Probabilities
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Factor
-from ..risk.joint import Chart, JointRisk, curvature
+from ..problem import Bounds
+from ..risk.joint import JointBasis, JointRisk, curvature
 from ..risk.joint_null import SLOPE
-from .class_certificate import steepness
-from .margin import TOO_SURE, Bounds, conclusion, local_conclusion
+from .proof import TOO_SURE, conclusion, local_conclusion
+from .softmax import steepness
 
 ROOM = 1.01
 """For the rounding of the directions in which a weight can be off."""
@@ -39,10 +40,10 @@ ROOM = 1.01
 def joint_bounds(risk: JointRisk, v: Floats) -> Bounds | None:
     """What is proved at v: of the likelihood about its minimum, of the squared error about a local one."""
     if not v.size:
-        return Bounds(0.0, 0.0, 0.0, 0.0, np.zeros(len(risk.chart.back)), 1.0)
+        return Bounds(0.0, 0.0, 0.0, 0.0, np.zeros(len(risk.basis.back)), 1.0)
     convex, at = risk.loss.convex, risk(v)
     M, G, radius = _sums(risk, v, sure=convex)
-    null, drift = risk.chart.null, risk.chart.drift
+    null, drift = risk.basis.null, risk.basis.drift
     slip, n = (
         2 * (score_rounding(risk, v) + null.leak * drift),
         len(risk.sample.share) * len(risk.sample.features.classes),
@@ -98,16 +99,16 @@ def score_rounding(risk: JointRisk, v: Floats) -> float:
     Where columns far from zero are shifted, θ is compared in the shifted features, whose numbers are small, and the
     rounding of the shift comes to that.
     """
-    chart = risk.chart
-    theta, off = chart.theta(v), 0.0
-    moved, ones = chart.moved(theta), chart.shift.any(axis=1)
-    beside = float(chart.seen @ np.abs(theta[chart.aliased]))
+    basis = risk.basis
+    theta, off = basis.theta(v), 0.0
+    moved, ones = basis.moved(theta), basis.shift.any(axis=1)
+    beside = float(basis.seen @ np.abs(theta[basis.aliased]))
     for rows, Q in risk.blocks():
         E = risk.sample.differences(rows)
         if ones.any():
-            A, kept = chart.read(E), np.abs(E[..., chart.kept]).reshape(-1, chart.kept.size)
+            A, kept = basis.read(E), np.abs(E[..., basis.kept]).reshape(-1, basis.kept.size)
             apart = np.abs(Q.reshape(-1, v.size) @ v - A @ moved)
-            shifted = (kept + kept[:, ones] @ np.abs(chart.shift[ones])) @ np.abs(moved)
+            shifted = (kept + kept[:, ones] @ np.abs(basis.shift[ones])) @ np.abs(moved)
             rounding = (theta.size + 4) * (np.abs(A) @ np.abs(moved)) + (1 + ones.sum()) * shifted
             off = max(off, float((apart + EPS * rounding).max(initial=0.0)) + beside)
             continue
@@ -116,15 +117,15 @@ def score_rounding(risk: JointRisk, v: Floats) -> float:
     return 2 * off
 
 
-def weight_bounds(chart: Chart, theta: Floats, found: Bounds) -> Floats:
+def weight_bounds(basis: JointBasis, theta: Floats, found: Bounds) -> Floats:
     """How far each weight can be off: in what changes scores, in what does not, and by the rounding of θ itself."""
-    v = chart.coordinates(theta)
-    rounded = EPS * (theta.size + 4) * (np.abs(chart.back) @ np.abs(v))
-    beside = chart.drift * np.linalg.norm(chart.null.held, axis=1) if chart.drift else 0.0
+    v = basis.coordinates(theta)
+    rounded = EPS * (theta.size + 4) * (np.abs(basis.back) @ np.abs(v))
+    beside = basis.drift * np.linalg.norm(basis.null.held, axis=1) if basis.drift else 0.0
     return ROOM * found.spread * found.distance + beside + rounded  # type: ignore[no-any-return]
 
 
 def deviations(risk: JointRisk, inverse: Floats) -> Floats:
     """√(BM⁻¹Bᵀ)ⱼⱼ, θ = Bv."""
-    B = risk.chart.back
+    B = risk.basis.back
     return np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", B, inverse, B, optimize=True), 0.0))  # type: ignore[no-any-return]

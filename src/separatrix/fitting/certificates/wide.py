@@ -1,4 +1,4 @@
-"""The same proofs for so many columns that no matrix of them is made: the penalty bounds what the Hessian would tell.
+"""Proofs for so many columns that no matrix of them is made: the penalty bounds what the Hessian would tell.
 
 Let β be the curvature of the intercept and c the mean of the rows by curvature, β = Σ cᵢbᵢ/C and c = Σ cᵢbᵢxᵢ/Cβ with
 bᵢ = φ″, or of K classes bᵢ = minₖpᵢₖ. What the intercept leaves of the Hessian is at least l2 on the weights, so
@@ -20,10 +20,12 @@ from ...data import Rows
 from ...losses.softmax import softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
+from ..problem import Bounds
 from ..risk.margin import Jet, Risk
 from ..risk.softmax import ClassRisk, Pull
-from .class_certificate import steepness
-from .margin import Bounds, from_nu_and_rho, longest_sum
+from .margin import longest_sum
+from .proof import from_nu_and_rho
+from .softmax import steepness
 
 TRIES = 200
 """Products with the Hessian that a witness may cost."""

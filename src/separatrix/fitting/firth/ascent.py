@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,14 +12,11 @@ from scipy.linalg.lapack import dposv
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ..certificates.firth import Carried, Rounding, carried, firth_bounds, quick_firth_bounds
-from ..certificates.margin import Bounds
-from ..problem import FirthEnd, NotFiniteError, Outcome, Problem, Progress
+from ..problem import Bounds, FirthEnd, Fit, NotFiniteError, Outcome, Problem, Progress
 from ..risk.firth import Ahead, Block, Firth, Glance, Slope, added
-from .firth_balance import balancing_shift
-from .firth_start import discriminant
-from .view import FirthView, WayBack, aliased_columns, is_clear, settled, turned, view_of
+from .ends import balancing_shift, discriminant
+from .view import FirthView, FirthWeightMap, aliased_columns, is_clear, settled, turned, view_of
 
-Fit = Generator[Progress, None, Outcome]
 LONGEST = 5.0
 """The largest first step, as the root mean square of the scores' changes."""
 HALVINGS, ENOUGH = 30, 1e-4
@@ -70,7 +66,7 @@ class Ascent:
         self.total = self.view.total
         self.longest = LONGEST
         self.gram = 4 * self._zero.information / self.total
-        self.back = WayBack(self.view)
+        self.back = FirthWeightMap(self.view)
         self._latest: tuple[Floats | None, tuple[Floats, float]] = None, (np.empty(0), 0.0)
         self._sums: tuple[Glance, Ahead] | None = None
         self.units = self.view.units

@@ -16,7 +16,7 @@ from ...data.frame import Frame, block_rows, written_out
 from ...data.reading import finite
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Dependence, triangle
-from ..coordinates import CLEAR, Chart, frame_of, ranked, ranked_by_rows
+from ..coordinates import CLEAR, WeightMap, frame_of, ranked, ranked_by_rows
 from ..problem import NotFiniteError, Problem
 from ..risk.firth import Block, Firth, Glance, Read, added, in_memory
 
@@ -199,12 +199,12 @@ def is_clear(at: Glance) -> bool:
     return float(np.maximum.reduce(at.information.diagonal() * np.vecdot(at.root, at.root))) < 1 / CLEAR
 
 
-class WayBack:
+class FirthWeightMap:
     """From coordinates to the user's units: of all weights with the same scores, the shortest."""
 
     def __init__(self, view: FirthView) -> None:
         self.view = view
-        self.chart = Chart(view.frame, view.dependence)
+        self.weight_map = WeightMap(view.frame, view.dependence)
         few = view.dependence is not None and len(view.rows) < view.frame.width
         self.map: tuple[Floats, Floats] | None = self._through_rows() if few else None
         self.plain = view.dependence is None and view.triangular is None
@@ -216,7 +216,7 @@ class WayBack:
         inside = self.view.inside(v)
         if self.map is not None:
             return self.map[0] @ inside, float((self.map[1] @ inside)[0])
-        return self.chart.to_user(inside)
+        return self.weight_map.to_user(inside)
 
     def roughly(self, v: Floats) -> tuple[Floats, float]:
         """The same to within rounding, for a look on the way."""
@@ -229,7 +229,7 @@ class WayBack:
     def spread(self, inverse: Floats) -> Floats:
         """√(T M⁻¹ Tᵀ)ⱼⱼ for each weight and the intercept, T the map to the user's units."""
         if self.map is None and self.view.triangular is None:
-            return self.chart.spread(inverse)
+            return self.weight_map.spread(inverse)
         T = np.array([np.append(*self.to_user(unit)) for unit in np.eye(len(inverse))]).T
         return np.sqrt(np.einsum("ij,jk,ik->i", T, inverse, T, optimize=True))  # type: ignore[no-any-return]
 

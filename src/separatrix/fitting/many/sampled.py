@@ -24,7 +24,7 @@ from ..plans.plan import PLAIN, STEER, Plan
 from ..problem import Outcome, Problem, Progress
 from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import descend
-from ..solvers.preconditioned import Preconditioned
+from ..solvers.lbfgs import PreconditionedLBFGS
 from ..watch import Watch
 
 FEW_ROWS, MANY_ROWS, PLENTY, FEWEST, BLOCK = 4, 6, 32, 1024, 2048
@@ -39,20 +39,20 @@ def is_steerable(rows: int, columns: int) -> bool:
     return columns <= MOST_COLUMNS and rows >= LEAST_ROWS * columns
 
 
-class Ranked(NamedTuple):
+class Rank(NamedTuple):
     """Which columns are combinations of others, None if no column is; and whether that is settled."""
 
     dependence: Dependence | None
     settled: bool = True
 
 
-def rank_told(gram: Floats) -> Ranked:
+def rank_told(gram: Floats) -> Rank:
     """What the mean products of the columns tell of their rank at once: that it is full, or nothing."""
     made = factor(gram)
-    return Ranked(None, settled=made is not None and made.weakest > CLEAR)
+    return Rank(None, settled=made is not None and made.weakest > CLEAR)
 
 
-def rank_of(rows: Rows, frame: Frame, gram: Floats, *, needed: bool) -> Ranked:
+def rank_of(rows: Rows, frame: Frame, gram: Floats, *, needed: bool) -> Rank:
     """The rank of the columns, their mean products being known.
 
     Where these do not tell, a QR of all rows does, at the price of a whole fit: it is made only if the fit depends on
@@ -63,12 +63,12 @@ def rank_of(rows: Rows, frame: Frame, gram: Floats, *, needed: bool) -> Ranked:
         return told
     found = ranked(rows, frame, gram) if needed else ranked_by_products(rows, frame, gram)
     if found is None:
-        return Ranked(None, settled=False)
-    return Ranked(found if found.aliased.size else None)
+        return Rank(None, settled=False)
+    return Rank(found if found.aliased.size else None)
 
 
 def steered_minimum(
-    problem: Problem, frame: Frame, gram: Floats, rank: Ranked
+    problem: Problem, frame: Frame, gram: Floats, rank: Rank
 ) -> tuple[Outcome, list[tuple[Progress, float]]] | None:
     """The outcome, and each step with its seconds; None where columns are so nearly dependent that this is no way."""
     began = time.perf_counter()
@@ -139,7 +139,7 @@ class SampledPlan(MarginPlan):
         size = max(FEWEST, each * frame.width)
         cost = size / len(problem.rows) * frame.width / 15
         self.size = size
-        self.direction = Preconditioned(self.gram, PLAIN, STEER, cost, self._factorised)
+        self.direction = PreconditionedLBFGS(self.gram, PLAIN, STEER, cost, self._factorised)
 
     def proof_share(self) -> float:
         """One row for each weight will do where a penalty bends what they leave flat."""

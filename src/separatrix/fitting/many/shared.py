@@ -63,7 +63,7 @@ def common_frame(frame: Frame) -> Frame:
     return frame._replace(center=np.where(np.abs(frame.center) <= frame.scale, 0.0, frame.center))
 
 
-class Library:
+class GramLibrary:
     """The products of sets of rows, those that several problems share taken once.
 
     A problem's products are the sum over its parts, each added up run by run, whoever asks for it: so the bits are the

@@ -9,8 +9,8 @@ import numpy as np
 from ...data.frame import Frame
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor
-from ..certificates.margin import TOO_SURE, conclusion, margin_rounding
-from ..coordinates import CLEAR, Chart
+from ..certificates.proof import TOO_SURE, conclusion, margin_rounding
+from ..coordinates import CLEAR, WeightMap
 from ..problem import Outcome, Problem
 from ..watch import NOTHING
 
@@ -31,7 +31,7 @@ def is_small(rows: int, columns: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Small:
+class SmallFit:
     """Where the compiled call ended."""
 
     frame: Frame
@@ -49,9 +49,9 @@ class Small:
     """For each step on all rows its passes, value, slope and length."""
 
     @classmethod
-    def of(cls, problem: Problem) -> Small | None:
+    def of(cls, problem: Problem) -> SmallFit | None:
         """None where columns are nearly dependent, classes separated, numbers not finite, or steps too many."""
-        from .compiled_newton import fit_kernel
+        from .small_kernel import fit_kernel
 
         rows, lifted = problem.rows, problem.lifted
         X, sign, cost = rows.X, rows.y, rows.cost
@@ -76,7 +76,7 @@ class Small:
         if self.frame.offset > FARTHEST:
             return None
         slip = margin_rounding(self.frame, self.v, self.radius)
-        spread = Chart(self.frame, None).spread
+        spread = WeightMap(self.frame, None).spread
         found = conclusion(self.hessian, self.radius, self.gradient, self._leverage, slip, spread, 1.0, self.Z.shape[1])
         if found is None or not found.gap <= problem.tol * max(abs(self.value), NOTHING):
             return None
@@ -85,7 +85,7 @@ class Small:
         return Outcome("optimal", weights, level, self.value, self.passes, found, none, growth, False, True, False)
 
     def _leverage(self, made: Factor) -> float:
-        from .compiled_newton import leverage_kernel
+        from .small_kernel import leverage_kernel
 
         inverse = np.ascontiguousarray(made.inverse())  # LAPACK's order is the other one
         return float(leverage_kernel()(self.Z, self.v, TOO_SURE, inverse)) * (1 + 1e-10)

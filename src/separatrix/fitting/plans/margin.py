@@ -11,14 +11,14 @@ from ...data import Rows
 from ...losses.margin import GaussNewton, LogisticSquared, MarginLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
-from ..certificates.margin import Bounds, bounds, local_bounds
+from ..certificates.margin import bounds, local_bounds
 from ..coordinates import has_rare_column, separates
-from ..problem import NotFiniteError, Problem
+from ..problem import Bounds, NotFiniteError, Problem
 from ..risk.margin import Ask, Frame, Risk
 from ..solvers.descent import Direction, State, descend
 from ..solvers.gradient import FixedRate, Gradient
+from ..solvers.lbfgs import PreconditionedLBFGS
 from ..solvers.newton import Newton, SaddleFree
-from ..solvers.preconditioned import Preconditioned
 from ..solvers.start import least_squares, log_odds_scale
 from .plan import FULL, PLAIN, ROOT, SINGLE, STEER, Plan
 
@@ -48,7 +48,7 @@ class MarginPlan(Plan):
         return self.frame.width
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
-        return self.chart.to_user(v)
+        return self.weight_map.to_user(v)
 
     def separates(self, weights: Floats, intercept: float) -> bool:
         return separates(self.problem.rows, weights, intercept)
@@ -60,7 +60,7 @@ class MarginPlan(Plan):
         return state.decrement
 
     def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
-        v, gradient, spread = state.v, state.at.gradient, self.chart.spread
+        v, gradient, spread = state.v, state.at.gradient, self.weight_map.spread
         if self.problem.loss.convex:
             return bounds(self.risk, v, gradient, share, self.nearly_dependent, spread), share
         return local_bounds(replace(self.risk, loss=self.problem.loss), v, gradient, spread), 2.0
@@ -92,7 +92,7 @@ class MarginPlan(Plan):
         elif given is None:
             v = log_odds_scale(v, lifted=self.frame.lifted)
         steer = ROOT if rooted else STEER if own > SINGLE else FULL
-        return v, Preconditioned(steering, PLAIN, steer, hessian_cost(width)), gram
+        return v, PreconditionedLBFGS(steering, PLAIN, steer, hessian_cost(width)), gram
 
     def _given(self) -> Floats | None:
         """The start that was asked for; None for least squares."""
@@ -111,7 +111,7 @@ class MarginPlan(Plan):
         share = len(sample) / len(self.problem.rows)
         prior = max(1.0, self.frame.width / 30) / len(sample)
         risk = replace(self.risk, rows=sample, ridge=self.ridge + prior)
-        direction = Preconditioned(gram, PLAIN, steer, math.inf)
+        direction = PreconditionedLBFGS(gram, PLAIN, steer, math.inf)
         for state in descend(risk, v, direction) if moving else ():
             v = state.v
             if not math.isfinite(state.at.value):

@@ -13,9 +13,9 @@ from ...data import Rows
 from ...losses.margin import Squared
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
-from ..certificates.margin import Bounds, share_of_rows
-from ..coordinates import CLEAR, Chart, ranked
-from ..problem import NotFiniteError, Problem
+from ..certificates.proof import share_of_rows
+from ..coordinates import CLEAR, WeightMap, ranked
+from ..problem import Bounds, NotFiniteError, Problem
 from ..risk.margin import Ask, Frame, Jet, Risk
 from ..solvers.descent import Direction, State
 
@@ -56,11 +56,11 @@ class Plan(ABC):
         """How many numbers are sought: what the cost of a Hessian and of a proof hang on."""
 
     @property
-    def chart(self) -> Chart:
+    def weight_map(self) -> WeightMap:
         """The way to the user's units; with aliased columns to the shortest of all weights with the same scores,
         unless their units are so far apart that this would cost digits.
         """
-        return Chart(self.frame, self.dependence if self.problem.l2 == 0 and not self.literal else None)
+        return WeightMap(self.frame, self.dependence if self.problem.l2 == 0 and not self.literal else None)
 
     @property
     def literal(self) -> bool:

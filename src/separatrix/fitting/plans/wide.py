@@ -12,16 +12,15 @@ import numpy as np
 from ...losses.margin import GaussNewton
 from ...losses.softmax import ClassLoss, SoftmaxGaussNewton
 from ...numerics.arrays import Floats
-from ..certificates.margin import Bounds
 from ..certificates.wide import Reach, penalised_bounds
 from ..coordinates import class_separates, is_wide, separates
-from ..problem import Problem
+from ..problem import Bounds, Problem
 from ..risk.evaluate import risk_of
 from ..risk.margin import Ask, Frame
 from ..risk.softmax import ClassRisk
 from ..solvers.descent import Direction, State
 from ..solvers.gradient import FixedRate, Gradient
-from ..solvers.limited import LimitedMemory
+from ..solvers.lbfgs import DiagonalLBFGS
 from .plan import PLAIN, STEER, Plan
 
 FEW_NUMBERS = 4_000_000
@@ -84,7 +83,7 @@ class WidePlan(Plan):
         return (class_separates if self.many else separates)(self.problem.rows, weights, intercept)
 
     def estimate(self, state: State) -> float:
-        if isinstance(self.direction, LimitedMemory):
+        if isinstance(self.direction, DiagonalLBFGS):
             return state.decrement
         bend = 0.25 + np.tile(self.ridge, self.K)  # the columns' mean squares are one
         return float(np.square(state.at.gradient) @ (1 / bend))
@@ -97,7 +96,7 @@ class WidePlan(Plan):
         return found, products
 
     def _solve(self, g: Floats) -> Floats:
-        if isinstance(self.direction, LimitedMemory):
+        if isinstance(self.direction, DiagonalLBFGS):
             return self.direction.solve(g)
         return self._apart(g / (0.25 + np.tile(self.ridge, self.K)))
 
@@ -125,8 +124,8 @@ class WidePlan(Plan):
         if self.solver == "gradient":
             return Gradient(PLAIN)
         if isinstance(self.risk, ClassRisk):
-            return LimitedMemory(PLAIN, STEER, self.risk.diagonal, self._apart)
-        return LimitedMemory(PLAIN, Ask(diagonal=True), np.asarray, self._apart)
+            return DiagonalLBFGS(PLAIN, STEER, self.risk.diagonal, self._apart)
+        return DiagonalLBFGS(PLAIN, Ask(diagonal=True), np.asarray, self._apart)
 
     def _steepest(self, g: Floats) -> Floats:
         return np.array([self.frame.steepest(row) for row in g.reshape(self.K, -1)]).ravel()

@@ -10,7 +10,6 @@ from ...data import Rows
 from ...losses.margin import LogLikelihood, MarginLoss
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood
 from ...numerics.arrays import Floats
-from ..problem import Problem
 from .margin import Frame, Jet, Risk
 from .softmax import ClassRisk
 
@@ -18,11 +17,11 @@ from .softmax import ClassRisk
 class Evaluation:
     """R(w, b) = (1/C) Σᵢ cᵢ loss(xᵢᵀw + b) + (l2/2)‖w‖², with its slope and its least margin."""
 
-    def __init__(self, problem: Problem, frame: Frame) -> None:
-        self.frame, self.classes = frame, problem.classes
+    def __init__(self, loss: MarginLoss | ClassLoss, rows: Rows, l2: float, classes: int, frame: Frame) -> None:
+        self.frame = frame
         ridge = np.zeros(frame.width)
-        ridge[: frame.center.size] = problem.l2 / frame.scale**2
-        self.risk = risk_of(problem.loss, problem.rows, frame, ridge, problem.classes)
+        ridge[: frame.center.size] = l2 / frame.scale**2
+        self.risk = risk_of(loss, rows, frame, ridge, classes)
 
     def __call__(self, weights: Floats, intercept: Any) -> Jet:
         """The jet in the frame, by one pass."""

@@ -60,7 +60,7 @@ class Sample:
 
 
 @dataclass(frozen=True, eq=False)
-class Chart:
+class JointBasis:
     """The way from coordinates v to θ and back."""
 
     kept: NDArray[np.intp]
@@ -83,7 +83,7 @@ class Chart:
     """How often the rows were read for all this."""
 
     @classmethod
-    def of(cls, sample: Sample, l2: float, free: tuple[int, ...]) -> Chart:
+    def of(cls, sample: Sample, l2: float, free: tuple[int, ...]) -> JointBasis:
         """From two to four passes over the rows. What changes no score is left out: there the penalty alone decides."""
         p = sample.features.shape[2]
         R = triangle(_weighted(sample))
@@ -187,16 +187,16 @@ class JointRisk:
 
     loss: ClassLoss
     sample: Sample
-    chart: Chart
+    basis: JointBasis
     root: Floats
     """S with (l2/2)‖θ‖² = ½‖Sv‖²."""
     _held: list[Floats] | None = None
 
     @classmethod
-    def of(cls, loss: ClassLoss, sample: Sample, chart: Chart, l2: float, free: tuple[int, ...]) -> JointRisk:
-        """The risk in the coordinates of the chart."""
-        penalised = np.setdiff1d(np.arange(len(chart.back)), free)
-        return cls(loss, sample, chart, math.sqrt(l2) * chart.back[penalised])
+    def of(cls, loss: ClassLoss, sample: Sample, basis: JointBasis, l2: float, free: tuple[int, ...]) -> JointRisk:
+        """The risk in the coordinates of the basis."""
+        penalised = np.setdiff1d(np.arange(len(basis.back)), free)
+        return cls(loss, sample, basis, math.sqrt(l2) * basis.back[penalised])
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Rows, and Q = ER⁻¹ of them, rows × classes × r; kept where there is room."""
@@ -207,7 +207,7 @@ class JointRisk:
         n, K, p = self.sample.features.shape
         held = []
         for rows in runs:
-            Q = self.chart.whiten(self.sample.differences(rows))
+            Q = self.basis.whiten(self.sample.differences(rows))
             if n * K * p <= HELD:
                 held.append(Q)
             yield rows, Q

@@ -12,11 +12,9 @@ import numpy as np
 from ...losses.softmax import ClassLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
-from ..certificates.margin import Bounds
 from ..coordinates import class_separates, frame_of, separates
-from ..minimise import Fit, plan_of
-from ..oscillation import Oscillation, Wobble
-from ..problem import NotFiniteError, Outcome, Problem, Progress
+from ..minimise import plan_of
+from ..problem import Bounds, Fit, NotFiniteError, Oscillation, OscillationWatch, Outcome, Problem, Progress
 from ..risk.evaluate import Evaluation
 from ..risk.margin import Frame
 from ..solvers.descent import State
@@ -45,11 +43,14 @@ def walk(problem: Problem, how: Walk) -> Fit:
     counted: Any = np.flatnonzero(rows.costs > 0) if rows.cost.size else len(rows)
     count = int(np.size(counted)) if rows.cost.size else len(rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
-    look, rng = Evaluation(problem, frame), np.random.default_rng(problem.seed)
+    look, rng = (
+        Evaluation(problem.loss, problem.rows, problem.l2, problem.classes, frame),
+        np.random.default_rng(problem.seed),
+    )
     rate = how.rate or default_rate(frame, count, rows.weight / count)
     state = begin(problem)
     weights, intercept = reading(state, many, averaging=False)
-    wobble, moved_by, done, move = Wobble(np.append(weights, intercept)), "start", 0.0, math.inf
+    wobble, moved_by, done, move = OscillationWatch(np.append(weights, intercept)), "start", 0.0, math.inf
     while True:
         at = look(weights, intercept)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):

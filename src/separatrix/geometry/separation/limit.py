@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
 
 from ...data import Rows
-from ...fitting.certificates.margin import Bounds, from_nu_and_rho
+from ...fitting.certificates.proof import from_nu_and_rho
+from ...fitting.problem import Bounds
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread

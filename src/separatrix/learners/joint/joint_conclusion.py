@@ -49,7 +49,7 @@ def joint_verdict(
     else:
         certificate = _certificate(outcome)
         said = _said(outcome, problem, result)
-    p, aliased = outcome.theta.size, outcome.chart.aliased
+    p, aliased = outcome.theta.size, outcome.basis.aliased
     names = tuple(problem.sample.features.names[j] for j in aliased)
     rank = Rank(p - len(names), p, names) if problem.l2 == 0 else Rank(None, p, ())
     return Verdict(outcome.status, rank, certificate, *said, claim, result)
@@ -66,19 +66,19 @@ def _certificate(outcome: JointOutcome) -> Optimality | Locality | None:
     if found is None:
         return None
     relative = found.gap / outcome.value if outcome.value else 0.0
-    off = weight_bounds(outcome.chart, outcome.theta, found)
+    off = weight_bounds(outcome.basis, outcome.theta, found)
     if not found.only:
         return Locality(found.nu, found.rho, found.gap, relative, found.distance, off)
     return Optimality(found.nu, found.rho, found.gap, relative, found.distance, off, found.share)
 
 
 def _limit(limit: JointOutcome, total: float) -> Limit:
-    found, chart = limit.bounds, limit.chart
+    found, basis = limit.bounds, limit.basis
     assert found is not None
-    spread = weight_bounds(chart, limit.theta, found)
+    spread = weight_bounds(basis, limit.theta, found)
     moved = np.zeros(limit.theta.size, bool)  # by what changes no score that is left
-    moved[chart.aliased] = True
-    moved[chart.kept[(np.abs(chart.combination) > 1e-9).any(axis=1)]] = True
+    moved[basis.aliased] = True
+    moved[basis.kept[(np.abs(basis.combination) > 1e-9).any(axis=1)]] = True
     return Limit(
         limit.theta, 0.0, limit.value, 2 * total * limit.value, found.nu, found.rho, found.gap,
         found.gap / limit.value if limit.value else 0.0, found.distance, np.where(moved, np.inf, spread),

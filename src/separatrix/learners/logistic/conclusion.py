@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...fitting.certificates.margin import Bounds
-from ...fitting.problem import FirthEnd, Outcome, Problem
+from ...fitting.problem import Bounds, FirthEnd, Outcome, Problem
 from ...fitting.scan.stochastic import Walk
 from ...geometry.separation.limit import LimitFit
 from ...numerics.arrays import Floats

@@ -15,9 +15,9 @@ from sklearn.base import clone
 from ...data import Rows
 from ...data.frame import Frame
 from ...fitting.coordinates import frame_of
-from ...fitting.many.sampled import Ranked, is_steerable, rank_of, rank_told, steered_minimum
-from ...fitting.many.shared import Library, Places, Scratch, chosen, common_frame, varying_columns, with_constants
-from ...fitting.many.small import Small, is_small
+from ...fitting.many.sampled import Rank, is_steerable, rank_of, rank_told, steered_minimum
+from ...fitting.many.shared import GramLibrary, Places, Scratch, chosen, common_frame, varying_columns, with_constants
+from ...fitting.many.small import SmallFit, is_small
 from ...fitting.problem import Outcome, Problem
 from ...numerics.arrays import Floats
 from ...numerics.threads import Map
@@ -128,20 +128,20 @@ class SideBySide:
             return
         lifted = self.settings.fit_intercept
         rows = Rows(self.X, np.ones(len(self.X), np.int8), np.empty(0))
-        library = Library(self.X, common_frame(frame_of(rows, lifted, 0)))
+        library = GramLibrary(self.X, common_frame(frame_of(rows, lifted, 0)))
         library.share([part for task in tasks for part in _parts(task)], each)
         whole = self._whole(library, each) if any(task.rows is None for task in tasks) else None
         scratch = Scratch()
         yield from each(lambda task: self._steered_one(task, library, whole, scratch), tasks)
 
-    def _whole(self, library: Library, each: Map) -> Ranked:
+    def _whole(self, library: GramLibrary, each: Map) -> Rank:
         """The rank of all rows, which every problem of all rows shares."""
         rows = Rows(self.X, np.ones(len(self.X), np.int8), np.empty(0), map=each)
         found = library.of([None])
         return rank_of(rows, library.frame, found.gram / found.rows, needed=not self.l2)
 
     def _steered_one(
-        self, task: Task, library: Library, whole: Ranked | None, scratch: Scratch
+        self, task: Task, library: GramLibrary, whole: Rank | None, scratch: Scratch
     ) -> LogisticRegression | None:
         found, d = library.of(_parts(task)), self.X.shape[1]
         varying = np.arange(d)
@@ -214,10 +214,10 @@ def _parts(task: Task) -> tuple[Places, ...]:
     return (None,) if task.rows is None else (task.rows[~task.positive], task.rows[task.positive])
 
 
-def _small_of(prepared: tuple[Prepared, NDArray[np.intp]]) -> Small | None:
+def _small_of(prepared: tuple[Prepared, NDArray[np.intp]]) -> SmallFit | None:
     problem = prepared[0].problem
     n, d = problem.rows.X.shape
-    return Small.of(problem) if d and is_small(n, d) else None
+    return SmallFit.of(problem) if d and is_small(n, d) else None
 
 
 def _plain(estimator: LogisticRegression) -> bool:

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...fitting.oscillation import Oscillation
 from ...fitting.plans.wide import goes_wide
-from ...fitting.problem import Outcome, Problem
+from ...fitting.problem import Oscillation, Outcome, Problem
 from ...results.separability import Separability, separated_rows
 from ...results.verdict import listed
 from .settings import Settings

@@ -1,4 +1,4 @@
-"""L-BFGS whose first guess of the Hessian is a Cholesky factor."""
+"""L-BFGS, its first guess of the Hessian a Cholesky factor, or a diagonal where the weights are many."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
 from scipy.linalg.blas import daxpy
 
 from ...numerics.arrays import Floats
@@ -14,8 +15,15 @@ from ...numerics.linalg import steady_factor
 from .descent import Direction, bounded
 
 MEMORY = 10
+"""Steps that are remembered upon a factor."""
 NEWTON_GAIN = 100.0
 """By how much a pass shrinks the decrement while a fresh Hessian lasts."""
+FEWEST_STEPS = 5
+"""Steps that are remembered upon a diagonal, at the least."""
+MOST_STEPS = 20
+"""Steps that are remembered upon a diagonal, at the most."""
+ROOM = 1 << 24
+"""Numbers that these steps may take, if they are more than the fewest."""
 
 
 Pairs = deque[tuple[Floats, Floats, float]]
@@ -29,7 +37,7 @@ class Solves(Protocol):
         """d with Hd ≈ g."""
 
 
-class Preconditioned(Direction):
+class PreconditionedLBFGS(Direction):
     """d = −Bg, B the L-BFGS inverse Hessian built from the last steps upon a factor of H.
 
     The factor may come from a sample of the rows: it only steers. A Hessian of all rows is asked for when the passes
@@ -84,6 +92,51 @@ class Preconditioned(Direction):
         if gain <= 1.2:
             return True
         return ahead / math.log(gain) > self._cost + 1 + ahead / math.log(NEWTON_GAIN)
+
+
+class DiagonalLBFGS(Direction):
+    """d = −Bg, B the L-BFGS inverse Hessian built from the last steps upon γ diag(H)⁻¹.
+
+    The diagonal is looked at again after 1, 2, 4, 8, … steps: it changes less and less. Correlations of many columns
+    stand beside it, so γ = yᵀs / yᵀdiag(H)⁻¹y of the last step s, y the change of the gradient, shrinks it.
+    """
+
+    def __init__(
+        self, plain: Any, full: Any, diagonal: Callable[[Any], Floats], among: Callable[[Floats], Floats]
+    ) -> None:
+        self._plain, self._full, self._diagonal_of, self._among = plain, full, diagonal, among
+        self._pairs: Pairs = deque(maxlen=MOST_STEPS)
+        self._diagonal: Floats = np.ones(1)
+        self._steps, self._next = 0, 0
+
+    @property
+    def ask(self) -> Any:
+        return self._full if self._steps >= self._next else self._plain
+
+    def __call__(self, at: Any) -> Floats:
+        if at.hessian is not None:
+            self._diagonal = np.maximum(self._diagonal_of(at.hessian), 1e-300)
+            self._next = max(1, 2 * self._steps)
+            self._pairs = deque(self._pairs, max(FEWEST_STEPS, min(MOST_STEPS, ROOM // at.gradient.size)))
+        return bounded(-self.solve(at.gradient), at)
+
+    def learn(self, move: Floats, before: Any, after: Any) -> None:
+        self._steps += 1
+        self.note(move, after.gradient - before.gradient)
+
+    def note(self, move: Floats, bend: Floats) -> None:
+        """Take note of what the Hessian makes of a move."""
+        product = float(move @ bend)
+        if product > 0:
+            self._pairs.append((move, bend, product))
+
+    def solve(self, g: Floats) -> Floats:
+        """Bg: what the diagonal and the last steps together make of H⁻¹g, among the weights that are sought."""
+        scale = 1.0
+        if self._pairs:
+            _, bend, product = self._pairs[-1]
+            scale = product / float(bend @ self._among(bend / self._diagonal))
+        return two_loops(self._pairs, g, lambda q: self._among(q * (scale / self._diagonal)))
 
 
 def two_loops(pairs: Pairs, gradient: Floats, first: Callable[[Floats], Floats]) -> Floats:

@@ -1,10 +1,13 @@
-"""Where the ascent of Firth's penalised likelihood goes first: least squares, stretched to a discriminant."""
+"""Where the ascent of Firth's penalised likelihood goes first, and the intercept that it may end with."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ...numerics.arrays import Floats
+from ...numerics.linalg import EPS
 from ..risk.firth import Glance
 from .view import FirthView
 
@@ -12,6 +15,10 @@ ROWS_A_WEIGHT = 50
 """With fewer rows for each weight least squares fits noise, and stretching it would stretch that."""
 UNEXPLAINED = 0.02
 """Below this part of the targets' variance the stretch is mostly noise."""
+LONGEST_SHIFT = 5.0
+"""The longest step of the intercept, in log-odds."""
+SHIFTS = 200
+"""The most steps of the intercept."""
 
 
 def discriminant(view: FirthView, zero: Glance, pull: Floats) -> Floats | None:
@@ -42,3 +49,20 @@ def discriminant(view: FirthView, zero: Glance, pull: Floats) -> Floats | None:
     level = math.log(share / (1 - share)) + (share - 0.5) * float(v @ together) / spread
     v[-1] = level - float(v @ means)
     return v if math.isfinite(float(v @ v)) else None
+
+
+def balancing_shift(scores: Floats, target: Floats, cost: Floats) -> float:
+    """δ with Σᵢ cᵢσ(ηᵢ + δ) = Σᵢ cᵢtᵢ: Newton's method, kept between bounds; no costs are costs of one."""
+    cost = cost if cost.size else np.ones(scores.size)
+    wanted, shift = float(cost @ target), 0.0
+    low, high = -math.inf, math.inf
+    for _ in range(SHIFTS):
+        p = 1 / (1 + np.exp(-np.clip(scores + shift, -700, 700)))
+        excess, slope = float(cost @ p) - wanted, float(cost @ (p * (1 - p)))
+        low, high = (low, shift) if excess > 0 else (shift, high)
+        move = min(abs(excess) / slope, LONGEST_SHIFT) if slope > 0 else LONGEST_SHIFT
+        if excess == 0 or move <= 2 * EPS * (1 + abs(shift)):
+            break
+        after = shift - math.copysign(move, excess)
+        shift = after if low < after < high else (low + high) / 2
+    return shift

@@ -1,7 +1,7 @@
-"""The same proofs for K classes.
+"""The proof that a minimum of a loss of K scores exists and is near.
 
 Along a ray u the scores of a row change at rates a = (zᵀu₁, …, zᵀu_K), and its curvature, the variance of a under p,
-changes by no more than range(a) times itself. So everything said in `certificate` holds with
+changes by no more than range(a) times itself. So everything said in `proof` holds with
 ρ² = max over rows and pairs of classes of ((eₖ − eⱼ)⊗z)ᵀM⁻¹((eₖ − eⱼ)⊗z).
 
 Where M is too large to be factored, two things replace it. On weights that add up to zero over the classes
@@ -14,25 +14,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from ...data import Rows
+from ...data.frame import written_out
+from ...data.tiles import Gram, shared
+from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Factor, factor
-from ..risk.softmax import ClassRisk
-from .class_evidence import ClassEvidence, Unit
-from .margin import (
-    Bounds,
+from ...numerics.threads import one_blas_thread
+from ..problem import Bounds
+from ..risk.softmax import Block, ClassRisk
+from .proof import (
+    TOO_SURE,
+    ProofRows,
+    Spread,
     conclusion,
     from_nu_and_rho,
     inverted,
     local_conclusion,
     margin_rounding,
+    radius_of,
     share_of_rows,
 )
 
-Spread = Callable[[Floats], Floats]
 STEEPEST = 0.75
 """The most that the slope of a row's loss changes with its scores: √2/2, rounded up."""
 EXACT_WORK = 1e9
@@ -50,20 +58,20 @@ def class_bounds(
     risk: ClassRisk, v: Floats, gradient: Floats, share: float, spread: Spread, pivot: bool, value: float
 ) -> Bounds | None:
     """ν, ρ and what follows from them, from the whole Hessian of a part of the rows."""
-    evidence = ClassEvidence(risk, v, share)
-    M, radius = evidence.hessian()
+    chosen = ClassProofRows(risk, v, share)
+    M, radius = chosen.hessian()
     slip = _score_rounding(risk, v, radius)
     return conclusion(
-        M, 2 * radius, gradient, evidence.leverage, 2 * slip, _each(spread, risk.classes, pivot), share,
+        M, 2 * radius, gradient, chosen.leverage, 2 * slip, _each(spread, risk.classes, pivot), share,
         len(risk.rows), steepness(value),
     )  # fmt: skip
 
 
 def local_class_bounds(risk: ClassRisk, v: Floats, gradient: Floats, spread: Spread, pivot: bool) -> Bounds | None:
     """A proof that a local minimum is near, from the whole Hessian of all rows."""
-    evidence = ClassEvidence(risk, v, 1.0, all_rows=True)
-    M, radius = evidence.hessian()
-    unit = replace(evidence, risk=replace(risk, loss=Unit(), ridge=0 * risk.ridge), v=0 * v)
+    chosen = ClassProofRows(risk, v, 1.0, all_rows=True)
+    M, radius = chosen.hessian()
+    unit = replace(chosen, risk=replace(risk, loss=HalfSquares(), ridge=0 * risk.ridge), v=0 * v)
     G, _ = unit.hessian()
     slip = _score_rounding(risk, v, radius)
     # a row's range of scores, squared, is at most twice the sum of their squares
@@ -72,7 +80,7 @@ def local_class_bounds(risk: ClassRisk, v: Floats, gradient: Floats, spread: Spr
         2 * G,
         2 * radius,
         gradient,
-        evidence.leverage,
+        chosen.leverage,
         2 * slip,
         risk.loss.third,
         _each(spread, risk.classes, pivot),
@@ -89,8 +97,8 @@ def witnessed(
     `farthest` is the largest ‖x − c‖² of a row; with a penalty a part of the rows is enough for B.
     """
     penalty = float((risk.ridge[:-1] if risk.frame.lifted else risk.ridge).max() > 0)
-    evidence = ClassEvidence(risk, v, share_of_rows(len(risk.rows), risk.active.size) if penalty else 1.0)
-    B, radius = evidence.least()
+    chosen = ClassProofRows(risk, v, share_of_rows(len(risk.rows), risk.active.size) if penalty else 1.0)
+    B, radius = chosen.least()
     made, width = factor(B), len(B)
     del B  # as large as its inverse, which is to come
     if made is None:
@@ -102,7 +110,7 @@ def witnessed(
         return None, 0
     steady = math.sqrt(1 - shaken)
     exact = not penalty or len(risk.rows) * risk.active.size**2 <= EXACT_WORK
-    whole = replace(evidence, share=1.0, all_rows=True)
+    whole = replace(chosen, share=1.0, all_rows=True)
     reach = whole.reach(made) if exact else penalised_reach(risk, farthest, inverse)
     rho = math.sqrt(2 * reach) / steady
     floor = EPS * (len(risk.rows) / 16 + 100) * rho + slip * steepness(value) * rho
@@ -188,3 +196,122 @@ def _own(inverse: Floats, k: int, reference: int | None) -> Floats:
         return 0 * own
     other = inverse[reference, :, reference, :]
     return own + other - inverse[k, :, reference, :] - inverse[reference, :, k, :]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class ClassProofRows(ProofRows):
+    """The rows S of a proof for K classes; one is too sure to matter if a class has all but 10⁻¹⁰ of it."""
+
+    risk: ClassRisk
+
+    def hessian(self) -> tuple[Floats, float]:
+        """(1/C) Σ_{i∈S} cᵢ ∂²f/∂s² ⊗ zᵢzᵢᵀ + diag(ridge) + gauge, and the largest ‖zᵢ‖² in S."""
+        risk = self.risk
+
+        def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
+            total, radius = np.zeros((risk.classes, risk.active.size) * 2), 0.0
+            for block, at in self._blocks(rows, lo, hi):
+                radius = max(radius, radius_of(risk.coordinates(block)))
+                risk.add_hessian(total, block, at)
+            return total, radius
+
+        total, radius = self._sum(run)
+        return risk.penalised(total), radius
+
+    def least(self) -> tuple[Floats, float]:
+        """B = (1/C) Σ cᵢ minₖpᵢₖ zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖²."""
+        risk = self.risk
+
+        def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
+            total, radius = np.zeros((risk.active.size,) * 2), 0.0
+            for block, at in self._blocks(rows, lo, hi):
+                Z = risk.coordinates(block)
+                radius = max(radius, radius_of(Z))
+                Z *= np.sqrt(block.cost * at.p.min(axis=0))[:, None]
+                total += Z.T @ Z
+            return total, radius
+
+        B, radius = self._shared_least() if shared(risk.rows.X, risk.active.size) else self._sum(run)
+        B /= risk.rows.weight
+        B[np.diag_indices_from(B)] += risk.ridge[risk.active]
+        return B, radius
+
+    def _shared_least(self) -> tuple[Floats, float]:
+        """The sum of `least` and the largest ‖zᵢ‖², with one sum for all threads."""
+        risk, radius = self.risk, 0.0
+        gram = Gram(risk.active.size, risk.rows.map)
+        with one_blas_thread():
+            for lo, hi in risk.rows.runs():
+                for block, at in self._blocks(risk.rows, lo, hi):
+                    Z = risk.coordinates(block)
+                    radius = max(radius, radius_of(Z))
+                    Z *= np.sqrt(block.cost * at.p.min(axis=0))[:, None]
+                    gram.add(Z)
+        return gram.total(), radius
+
+    def leverage(self, made: Factor) -> float:
+        """The largest ((eₖ − eⱼ)⊗z)ᵀM⁻¹((eₖ − eⱼ)⊗z) over S and all pairs of classes."""
+        K, w = self.risk.classes, self.risk.active.size
+        inverse = made.inverse().reshape(K, w, K, w)
+        pairs = [
+            inverse[k, :, k, :] + inverse[j, :, j, :] - inverse[k, :, j, :] - inverse[j, :, k, :]
+            for k in range(K) for j in range(k)
+        ]  # fmt: skip
+        return self._largest_of(lambda Z: max(float(np.einsum("ij,ij->i", Z @ pair, Z).max()) for pair in pairs))
+
+    def farthest(self) -> float:
+        """The largest ‖x − c‖² of a row that counts, in the user's units."""
+
+        def run(rows: Rows, lo: int, hi: int) -> float:
+            largest = 0.0
+            for block in self.risk.blocks(rows, lo, hi):
+                X = (written_out(block.X) - block.center)[np.broadcast_to(np.asarray(block.cost) > 0, len(block.X))]
+                largest = max(largest, radius_of(X))
+            return largest
+
+        return self._largest(run, blas=False)
+
+    def reach(self, made: Factor) -> float:
+        """The largest zᵀB⁻¹z."""
+        return self._largest_of(lambda Z: float(np.square(made.whiten(Z.T)).sum(axis=0).max()))
+
+    def _largest_of(self, size: Callable[[Floats], float]) -> float:
+        def run(rows: Rows, lo: int, hi: int) -> float:
+            sizes = (size(Z) for Z in (self.risk.coordinates(b) for b, _ in self._blocks(rows, lo, hi)) if len(Z))
+            return max(sizes, default=0.0)
+
+        return self._largest(run)
+
+    def _blocks(self, rows: Rows, lo: int, hi: int) -> Any:
+        """Blocks of S and the probabilities there."""
+        weights = self.risk.read(self.risk.embed(self.v))
+        for block in self.risk.blocks(rows, lo, self._stop(lo, hi)):
+            at = softmax(block.scores(weights), block.y)
+            counts = np.broadcast_to(np.asarray(block.cost) > 0, at.loss.size)
+            if not self.all_rows:
+                counts = counts & (at.p.max(axis=0) < 1 - TOO_SURE)
+            if counts.all():
+                yield block, at
+            else:
+                cost = block.cost[counts] if np.ndim(block.cost) else block.cost
+                yield (
+                    Block(block.X[counts], block.center, block.y[counts], cost),
+                    Probabilities(at.p[:, counts], at.error[:, counts], at.loss[counts]),
+                )
+
+
+@dataclass(frozen=True)
+class HalfSquares(ClassLoss):
+    """f = ½‖s‖²: its Hessian over the rows is I ⊗ their Gram matrix."""
+
+    def value(self, at: Probabilities) -> Floats:
+        return 0 * at.loss
+
+    def slope(self, at: Probabilities) -> Floats:
+        return 0 * at.p  # type: ignore[no-any-return]
+
+    def bend(self, at: Probabilities, q: Any) -> Any:
+        return q
+
+    def curvature(self, at: Probabilities, k: int, j: int) -> Floats:
+        return np.full(at.loss.size, float(k == j))
