@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from ..tasks.learners import LEARNERS, REDUCTIONS, Learner, learner_named, learner_of, parameters_of, reduction_of
+from ..tasks.learners import (
+    LEARNERS,
+    REDUCTIONS,
+    Learner,
+    class_of,
+    learner_named,
+    learner_of,
+    parameters_of,
+    reduction_of,
+)
 from .answer import DONE, INTERRUPTED, NOT_OPTIMAL, Answer, UsageError
 from .files import check_output
 from .learner_options import LearnerName, LearnerOptions
@@ -173,12 +184,12 @@ def _shown(asked: Asked, talking: Talking) -> Answer:
 
 
 def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
-    from .early import early, modules_of_a_fit
     from .tables import decisions_of, let_go, opened
 
     with ExitStack() as stack:
-        loading = stack.enter_context(early(modules_of_a_fit(asked.known.home, asked.data), now=False))
-        table = stack.enter_context(opened(asked.data, asked.reading, talking, loading.begin_beside, fingerprint=True))
+        table = stack.enter_context(opened(
+            asked.data, asked.reading, talking, _import_meanwhile(asked.known), fingerprint=True
+        ))  # fmt: skip
         from ..tasks.fit_facts import Outcome, rows_of_rule, table_facts, training_facts
         from ..tasks.lesson import lesson_of
         from .teaching import teach
@@ -197,7 +208,6 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
             standardise=asked.standardise, thin=asked.thin,
         )  # fmt: skip
         facts = table_facts(table)
-        loading.wait()
         if asked.cv is None:
             stack.close()  # what the table holds is free before the fit needs it
         estimator = asked.made()
@@ -219,6 +229,17 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
     failed = strict and not estimator.verdict_.ok
     status = INTERRUPTED if interrupted else NOT_OPTIMAL if failed else DONE
     return answer_of(asked, outcome, model, replaced=replaced, status=status)
+
+
+def _import_meanwhile(learner: Learner) -> Callable[[object], None]:
+    """What imports a learner in a thread as duckdb begins to read; whoever needs it meanwhile waits for it."""
+
+    def work() -> None:
+        from ..tasks import lesson  # noqa: F401
+
+        class_of(learner)
+
+    return lambda _: threading.Thread(target=work, name="separatrix-imports").start()
 
 
 def _crossed(table: Any, lesson: Lesson, asked: Asked, talking: Talking) -> Any:

@@ -143,11 +143,16 @@ def reduction_of(
     return _made(REDUCTIONS[name], {"estimator": estimator, **read}, seed)
 
 
-def _made(learner: Learner, parameters: Mapping[str, Any], seed: int) -> Any:
+def class_of(learner: Learner) -> Any:
+    """The class itself, imported."""
     import separatrix
 
+    return getattr(separatrix, learner.home)
+
+
+def _made(learner: Learner, parameters: Mapping[str, Any], seed: int) -> Any:
     chance = {"random_state": seed} if learner.seeded else {}
-    return getattr(separatrix, learner.home)(**parameters, **chance)
+    return class_of(learner)(**parameters, **chance)
 
 
 def _read(who: str, learner: Learner, given: Mapping[str, str | bool]) -> dict[str, Any]:
