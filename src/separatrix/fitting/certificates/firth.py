@@ -18,11 +18,13 @@ from scipy.linalg.lapack import dpotrf, dsyev, dtrtri
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ..problem import Bounds
-from ..risk.firth import Ahead, Block, Firth, Glance, Slope, added, inverse_of, room
+from ..risk.firth import Block, Firth, Glance, Slope, added, inverse_of, room
 from .proof import Spread, sum_rounding
 
-DIGITS_OF_EIGENVALUES, PLAIN, LEVERED = 1e-9, 2.0, 0.4
-"""The rounding of λ, relatively; a quick bound on it that is good enough; maxᵢqᵢ from which it never is."""
+DIGITS_OF_EIGENVALUES = 1e-9
+"""The rounding of λ, relatively."""
+PLAIN = 2.0
+"""A quick bound on λ that is good enough."""
 
 
 class Rounding(NamedTuple):
@@ -36,7 +38,7 @@ class Rounding(NamedTuple):
     """How large the terms of a score are in the user's units at the centre of the rows: there they are rounded too."""
 
 
-class Known(NamedTuple):
+class ProofTerms(NamedTuple):
     """What a proof takes from the rows, and from the matrix M/C ⪯ ∂²F that it stands upon."""
 
     inverse: Floats
@@ -61,53 +63,6 @@ class Known(NamedTuple):
     """Σᵢ (cᵢwᵢ + 3hᵢ)fᵢsᵢ."""
 
 
-class Carried(NamedTuple):
-    """A last step u = A⁻¹U*, so short that all about its end follows from sums at its beginning v.
-
-    With r² = uᵀAu, κ = maxᵢqᵢ and S = √κ r ≥ maxᵢ|zᵢᵀu|, w grows by no more than e^S on the way, and h by e^2S.
-    """
-
-    likelihood: float
-    """ℓ(v + u), but for S²r²e^S/24 at most."""
-    log_determinant: float
-    """log|A(v + u)|, but for τ/4 + S³e^2S at most."""
-    doubt: float
-    """How far ℓ* can be from what is said, and ℓ and ½ log|A| each: τ/8 + S³e^2S/2 + S²r²e^S/24."""
-    left: float
-    """A bound on √(U*ᵀA⁻¹U*) at the end."""
-    length: float
-    """r."""
-    moved: float
-    """S."""
-
-
-def carried(at: Glance, slope: Slope, ahead: Ahead, decrement: float) -> Carried | None:
-    """ℓ + ℓ′ − r²/2 + ℓ‴/6, log|A| + 2(r² − ℓ′) + (log|A|)″/2, √(U*ᵀA⁻¹U*) ≤ √(LᵀA⁻¹L) + √(κτ)/4 + higher orders.
-
-    L and τ are `gradient` and `twisted` of the sums, r² is `decrement`. T is no farther from half its bound than that
-    half, and what it pulls beside it is √(κτ)/4 at most; the higher orders are r(S²e^S/6 + 3κSe^2S/2): the steps are in
-    docs/decisions.md. None where scores may move by one or more, which is no short step, or where κ is so large that no
-    quick proof follows.
-    """
-    r, most = math.sqrt(decrement), float(np.maximum.reduce(slope.q))
-    S = math.sqrt(most) * r
-    if not (S < 1 and most < LEVERED):
-        return None
-    once = math.exp(S)
-    twice = once * once
-    whitened = at.root.T @ ahead.gradient
-    return Carried(
-        likelihood=at.likelihood + ahead.gain - decrement / 2 - ahead.cubic / 6,
-        log_determinant=at.log_determinant + 2 * (decrement - ahead.gain) + ahead.bowed,
-        doubt=ahead.twisted / 8 + S**3 * twice / 2 + (S * r) ** 2 * once / 24,
-        left=math.sqrt(float(whitened @ whitened))
-        + math.sqrt(most * ahead.twisted) / 4
-        + r * (S * S * once / 6 + 1.5 * most * S * twice),
-        length=r,
-        moved=S,
-    )
-
-
 def quick_firth_bounds(
     at: Glance,
     slope: Slope,
@@ -115,12 +70,10 @@ def quick_firth_bounds(
     total: float,
     spread: Spread,
     rounding: Rounding,
-    step: Carried | None = None,
 ) -> Bounds | None:
     """What βA/C ⪯ ∂²F proves, β = minᵢ 1 − qᵢ(½ − 3wᵢ), rounding included: the rows need not be read again for it.
 
-    With a step it is proved of the step's end. None where it proves nothing, or where some rows have so much leverage
-    that it would prove little.
+    None where it proves nothing, or where some rows have so much leverage that it would prove little.
     """
     q, h, w = slope.q, slope.h, at.w
     beta = 1 - float(np.maximum.reduce(q * (0.5 - 3 * w)))
@@ -132,22 +85,19 @@ def quick_firth_bounds(
     own, error = (w * cost, error * cost) if cost.size else (w, error)
     inverse = at.inverse
     condition = _condition(at.information, inverse)
-    if step is None:
-        whitened = at.root.T @ slope.gradient
-        pull = math.sqrt(float(whitened @ whitened))
-    else:
-        pull = step.left + _lever(at.v.size, condition) * step.length  # U* − Au is not quite zero
+    whitened = at.root.T @ slope.gradient
+    pull = math.sqrt(float(whitened @ whitened))
     far = math.sqrt(total / beta)
     size = math.sqrt(float(at.information.trace()))  # zzᵀ ⪯ qA, so that ‖z‖² ≤ q tr A
     held = float(h @ root)
-    known = Known(
+    known = ProofTerms(
         inverse * (total / beta), pull * far, condition, steepest, math.sqrt(most) * far, math.sqrt(most) * size,
         pulled=float(error @ root) * far,
         held=held * far,
         steep=(float(own @ root) + 3 * held) * far,
         stretched=(float(own @ q) + 3 * float(h @ q)) * far * size,
     )  # fmt: skip
-    return _proved(known, at, condition, total, spread, rounding, 0.0 if step is None else step.moved)
+    return _proved(known, at, condition, total, spread, rounding)
 
 
 def firth_bounds(
@@ -175,39 +125,30 @@ def firth_bounds(
     steepest = _steepest(firth, at, slope, own, upper, total)
     pull = math.sqrt(max(float(slope.gradient @ inverse @ slope.gradient), 0.0))
     steep = (own + 3 * slope.h) * far
-    known = Known(
+    known = ProofTerms(
         inverse, pull, _condition(M, inverse) / total, steepest, float(far.max()), float(size.max()),
         pulled=float(error @ far), held=float(slope.h @ far), steep=float(steep.sum()), stretched=float(steep @ size),
     )  # fmt: skip
-    return _proved(known, at, _condition(at.information, at.inverse), total, spread, rounding, 0.0)
+    return _proved(known, at, _condition(at.information, at.inverse), total, spread, rounding)
 
 
 def _proved(
-    known: Known, at: Glance, condition: float, total: float, spread: Spread, rounding: Rounding, S: float
+    known: ProofTerms, at: Glance, condition: float, total: float, spread: Spread, rounding: Rounding
 ) -> Bounds | None:
-    """The bounds, with what rounding may have done to them; `condition` is that of A.
-
-    Where scores have moved by S since the rows were read, K has become e^2S K at most and M no less than (1 − Sλe^2S)M.
-    """
+    """The bounds, with what rounding may have done to them; `condition` is that of A."""
     d, n, steepest = at.v.size, len(at.w), known.steepest
     slip, turned, level = EPS * (d + 4) * rounding.reach, EPS * (d + 4) * rounding.stray, EPS * rounding.level
-    lever, growth = _lever(d, condition) + 2 * turned, math.exp(2 * S)
+    lever = EPS * (d + 10) * d * condition + 2 * turned  # how far a leverage is off, relatively
     shaken = sum_rounding(n, d) * (known.condition + steepest)
     shaken += (4 * (slip * known.longest + level) + 2 * lever) * steepest
-    shaken += S * growth * steepest * (1 + shaken)
     if not shaken < 0.5:
         return None
     steady = math.sqrt(1 - shaken)
-    stray = (EPS * (n / 16 + 100) + turned) * (known.pulled + known.held + S * known.steep) + lever * known.held
+    stray = (EPS * (n / 16 + 100) + turned) * (known.pulled + known.held) + lever * known.held
     stray += slip * known.stretched + level * known.steep
-    nu = (known.slope + growth * stray) / (total * steady)
-    inverse = known.inverse / (1 - shaken) if S else known.inverse
-    return slow_change(nu, known.farthest * (1 + 1e-10) / steady, growth * steepest / (1 - shaken), spread(inverse))
-
-
-def _lever(d: int, condition: float) -> float:
-    """How far a leverage, or A⁻¹U*, is off by rounding, relatively."""
-    return EPS * (d + 10) * d * condition
+    nu = (known.slope + stray) / (total * steady)
+    rho = known.farthest * (1 + 1e-10) / steady
+    return slow_change(nu, rho, steepest / (1 - shaken), spread(known.inverse))
 
 
 def _steepest(firth: Firth, at: Glance, slope: Slope, own: Floats, upper: Floats, total: float) -> float:

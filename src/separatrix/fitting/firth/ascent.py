@@ -11,36 +11,36 @@ from scipy.linalg.lapack import dposv
 
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
-from ..certificates.firth import Carried, Rounding, carried, firth_bounds, quick_firth_bounds
+from ..certificates.firth import Rounding, firth_bounds, quick_firth_bounds
 from ..problem import Bounds, FirthEnd, Fit, NotFiniteError, Outcome, Problem, Progress
-from ..risk.firth import Ahead, Block, Firth, Glance, Slope, added
+from ..risk.firth import Block, Firth, Glance, Slope, added
 from .ends import balancing_shift, discriminant
 from .view import FirthView, FirthWeightMap, aliased_columns, is_clear, settled, turned, view_of
 
 LONGEST = 5.0
 """The largest first step, as the root mean square of the scores' changes."""
-HALVINGS, ENOUGH = 30, 1e-4
-"""How often a step is halved; what a step must bring of what the slope promises, one at the most."""
+HALVINGS = 30
+"""How often a step is halved."""
+ENOUGH = 1e-4
+"""What a step must bring of what the slope promises, one at the most."""
 SLOW = 0.1
 """A full step that leaves more than this of the gap asks for more of the curvature."""
 SCORING, ROWS, WHOLE = range(3)
 """What stands in for the curvature −∂²ℓ*: the information; what sums over rows give of it; all of it."""
-MANY, TWIST_FROM_THE_START = 50, 1 << 16
-"""Rows a weight from which the information is nearly the curvature; n·d³ up to which all of it costs little."""
-CARRIED = 1e-11
-"""What may be left out of a likelihood, relative to it, that is carried over the last step without reading it again."""
-WITHIN_REACH = 100.0
-"""Gaps beyond the tolerance from which the last step is tried without reading the rows at its end."""
-MENDED = 0.5
-"""How long, beside the step, a correction of it is that is believed."""
+MANY = 50
+"""Rows a weight from which the information is nearly the curvature."""
+TWIST_FROM_THE_START = 1 << 16
+"""n·d³ up to which all of the curvature costs little."""
 WELL_BELOW = 1e-4
 """A gap this far below the tolerance is proved as it is; else one more step, which costs little, comes first."""
 LOST = 1e-12
 """The part of its square that must be a column's own, in A, for a start to be believed."""
 NO_LEVERAGES = np.empty(0)
 """Where p = ½ the slope needs none; they are read when a proof is wanted there."""
-HOPELESS, FINE = 1e-3, 1e-10
-"""A gap this far below the tolerance, or this fine one where that is less, that still cannot be proved will not be."""
+HOPELESS = 1e-3
+"""A gap this far below the tolerance, or below FINE if that is less, that still cannot be proved will not be."""
+FINE = 1e-10
+"""A gap that is fine whatever the tolerance."""
 
 
 class State(NamedTuple):
@@ -68,7 +68,6 @@ class Ascent:
         self.gram = 4 * self._zero.information / self.total
         self.back = FirthWeightMap(self.view)
         self._latest: tuple[Floats | None, tuple[Floats, float]] = None, (np.empty(0), 0.0)
-        self._sums: tuple[Glance, Ahead] | None = None
         self.units = self.view.units
         n, d = len(self.view.rows), self.view.width
         self.care = WHOLE if n * d**3 <= TWIST_FROM_THE_START else SCORING if MANY * d <= n else ROWS
@@ -162,7 +161,7 @@ class Ascent:
 
     def next(self, state: State) -> State | None:
         """The state after a step that raises ℓ*, or None where rounding allows none."""
-        u, at = self._bent(state), state.at
+        u, at = state.direction, state.at
         length = math.sqrt(max(float(u @ self.gram @ u), 0.0))
         step = min(1.0, self.longest / length) if length else 1.0
         bounded = step < 1
@@ -178,36 +177,6 @@ class Ascent:
             self.longest = step * length
         found = self._glance(self.firth, at.v / 2)  # far out the slope misleads, and ℓ* falls for ever
         return self.state(found, 0.5) if found.value > at.value + noise else None
-
-    def _bent(self, state: State) -> Floats:
-        """u + A⁻¹L, u = A⁻¹U*, L about what is left of U* at v + u: Chebyshev's step, but for part of the penalty."""
-        u, at = state.direction, state.at
-        if self.care > SCORING or not state.slope.h.size:
-            return u
-        left = self._ahead(state).gradient
-        more = at.solve(left)
-        return u + more if float(left @ more) <= MENDED**2 * state.decrement else u
-
-    def _ahead(self, state: State) -> Ahead:
-        """Sums for the end of the full step, found once for each state."""
-        if self._sums is None or self._sums[0] is not state.at:
-            self.passes += 1
-            self._sums = state.at, self.firth.ahead(state.at, state.slope, state.direction)
-        return self._sums[1]
-
-    def carried(self, state: State) -> tuple[State, Bounds | None]:
-        """The state after a last step so short that value, slope and proof follow from those before it; and the proof.
-
-        There is none where more would be left out than rounding beside the digits that are claimed.
-        """
-        at, slope, u = state.at, state.slope, state.direction
-        ahead = self._ahead(state)
-        step = carried(at, slope, ahead, state.decrement)
-        if step is None or not step.doubt <= CARRIED * abs(step.likelihood):
-            return state, None
-        there = at._replace(v=at.v + u, likelihood=step.likelihood, log_determinant=step.log_determinant)
-        last = State(there, slope._replace(gradient=ahead.gradient), u, step.left**2, 1.0)
-        return last, self._bounds(last, SCORING, step)
 
     # ---------------------------------------------------------------------------------------------------- proofs
 
@@ -234,14 +203,14 @@ class Ascent:
                 break
         return found
 
-    def _bounds(self, state: State, care: int, step: Carried | None = None) -> Bounds | None:
-        """What the information, or more of the curvature, proves; the first also of the end of a step."""
+    def _bounds(self, state: State, care: int) -> Bounds | None:
+        """What the information, or more of the curvature, proves."""
         at, slope = state.at, state.slope
         view, (weights, intercept) = self.view, self._user(state)
         level = float(np.abs(weights) @ np.abs(view.frame.center)) + abs(intercept)
         rounding = Rounding(view.reach(state.at.v), view.stray, level)
         if care == SCORING:
-            return quick_firth_bounds(at, slope, view.rows.cost, self.total, self.back.spread, rounding, step)
+            return quick_firth_bounds(at, slope, view.rows.cost, self.total, self.back.spread, rounding)
         M = self._curvature(at, slope, care)
         self.passes += 1
         return firth_bounds(self.firth, at, slope, M, self.total, self.back.spread, rounding)
@@ -313,11 +282,6 @@ def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
     """The outcome where this state, or the next, is one; and the state that comes next."""
     goal, estimate = ascent.goal(state), ascent.estimate(state)
     over, there = ascent.passes >= ascent.problem.max_passes, estimate <= goal
-    near = WELL_BELOW * goal < estimate <= WITHIN_REACH * goal
-    if near and not over and ascent.care == SCORING and state.slope.h.size:
-        last, found = ascent.carried(state)
-        if found is not None and found.gap <= ascent.goal(last):
-            return ascent.end(last, found, stalled=False), last
     enough = estimate <= WELL_BELOW * goal
     later = None if over or enough else ascent.next(state)
     if later is not None and not there:

@@ -106,24 +106,6 @@ class Slope(NamedTuple):
     """qᵢ = zᵢᵀA⁻¹zᵢ."""
 
 
-class Ahead(NamedTuple):
-    """Sums for v + u, sᵢ = zᵢᵀu, primes being derivatives along u.
-
-    uᵀTu = tr(B₁²) is at least zero and at most τ = Σᵢ hᵢ(1 − 2pᵢ)²sᵢ²; τ/2 stands for it.
-    """
-
-    gradient: Floats
-    """Σᵢ [hᵢ(¼ − 2wᵢ)sᵢ − ½cᵢwᵢ(1 − 2pᵢ)sᵢ²] zᵢ: about what is left of U* there."""
-    gain: float
-    """ℓ′ = Σᵢ cᵢ(tᵢ − pᵢ)sᵢ."""
-    cubic: float
-    """−ℓ‴ = Σᵢ cᵢwᵢ(1 − 2pᵢ)sᵢ³."""
-    bowed: float
-    """Σᵢ hᵢ(¼ − 2wᵢ)sᵢ² = ½ Σᵢ hᵢ(1 − 6wᵢ)sᵢ² − τ/4: about ½(log|A|)″."""
-    twisted: float
-    """τ."""
-
-
 class Seen(NamedTuple):
     """Rows of a `Glance`, to be filled in."""
 
@@ -236,26 +218,6 @@ class Firth:
 
         (gradient,) = added(self.read(look))
         return Slope(gradient, h, q)
-
-    def ahead(self, at: Glance, slope: Slope, u: Floats) -> Ahead:
-        """Taylor's sums for v + u, u = A⁻¹U*, by one reading; for T, which would cost n·d³, stands half its bound."""
-
-        def look(block: Block) -> tuple[Any, ...]:
-            rows, moved = block.rows, block.Z @ u
-            w, h = at.w[rows], slope.h[rows]
-            pull, own = (at.error[rows] * block.cost, w * block.cost) if block.cost.size else (at.error[rows], w)
-            lean = at.half[rows] * moved
-            bend = own * lean
-            bend *= moved
-            left = 0.25 - 2 * w
-            left *= h
-            left *= moved
-            bowed = left @ moved
-            left -= bend
-            return block.Z.T @ left, pull @ moved, 2 * (bend @ moved), bowed, 4 * ((h * lean) @ lean)
-
-        left, *sums = added(self.read(look))
-        return Ahead(left, *map(float, sums))
 
     def curvature(self, at: Glance, slope: Slope) -> Floats:
         """Σᵢ [cᵢwᵢ − ½hᵢ(1 − 6wᵢ)] zᵢzᵢᵀ = −∂²ℓ* − ½ tr(B₁²), by one reading; for tr(B₁²) ≥ 0 see `twist`."""
