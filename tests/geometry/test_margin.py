@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import BudgetWarning, MaxMarginClassifier, NotSeparableWarning
 from separatrix.geometry.margin.hull import Hull
-from separatrix.numerics.balance import null_vector, surely_balance
+from separatrix.numerics.exact import null_vector, surely_balance, whole_rows
 from separatrix.results.proofs import Margin
 from separatrix.results.separability import Combination, Crossing
 
@@ -338,11 +338,12 @@ def test_rows_that_cross_but_for_their_last_digits_are_not_said_to_cross():
 
 
 def test_a_balance_is_decided_in_whole_numbers():
-    assert null_vector(np.array([[0.1], [-0.3]])) != [3, 1]  # 3 × 0.1 is not 0.3, as numbers of the machine
-    assert null_vector(np.array([[0.25], [-0.75]])) == [3, 1]
-    assert null_vector(np.array([[1.0, 2.0], [-1.0, -2.0]])) == [1, 1]
-    assert null_vector(np.array([[1.0, 2.0], [-1.0, -2.0 - 1e-15]])) is None
-    assert null_vector(np.array([[1.0], [-1.0], [1.0]])) is None  # two of them
+    tenths = np.array([[0.1], [-0.3]])
+    assert null_vector(whole_rows(tenths.T)) != [3, 1]  # 3 × 0.1 is not 0.3, as numbers of the machine
+    assert null_vector(whole_rows(np.array([[0.25], [-0.75]]).T)) == [3, 1]
+    assert null_vector(whole_rows(np.array([[1.0, 2.0], [-1.0, -2.0]]).T)) == [1, 1]
+    assert null_vector(whole_rows(np.array([[1.0, 2.0], [-1.0, -2.0 - 1e-15]]).T)) is None
+    assert null_vector(whole_rows(np.array([[1.0], [-1.0], [1.0]]).T)) is None  # two of them
     assert surely_balance(np.array([[1.0, 2.0], [-1.0, -2.0]]), np.array([0.5, 0.5]))
     assert not surely_balance(np.array([[1.0, 2.0], [-1.0, -2.0 - 1e-15]]), np.array([0.5, 0.5]))
     assert not surely_balance(np.array([[1.0, 1.0], [-1.0, 1e-17], [1.0, 0.0]]), np.array([1e-17, 0.5, 0.5]))

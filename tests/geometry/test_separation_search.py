@@ -1,6 +1,7 @@
 """The search among many rows: few of them, a rule, a look at all; the same answer as from all rows at once."""
 
 import re
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -15,8 +16,7 @@ from separatrix.geometry.separation.frame import frame_of
 from separatrix.geometry.separation.newton import try_newton
 from separatrix.geometry.separation.thinning import thinned
 from separatrix.learners.geometry import separability as asking
-from separatrix.numerics import rational
-from separatrix.numerics.rational import balances_exactly, exact_directions
+from separatrix.numerics.exact import balances_exactly, eliminated, exact_directions, whole_rows
 from separatrix.results.separability import LazyMapping
 
 
@@ -256,22 +256,20 @@ def hard_systems(seed):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_elimination_in_whole_numbers_is_that_of_fractions(seed, monkeypatch):
-    monkeypatch.setattr(rational, "BITS", 10**6)
+def test_elimination_in_whole_numbers_is_that_of_fractions(seed):
     for system in hard_systems(seed):
         n = len(system)
-        expected, found = by_fractions(system[:, :n], system[:, n:]), rational._eliminated(system)
-        assert (found is None) == (expected is None)
-        if found is not None:
-            numerators, determinant = found
-            assert [[Fraction(x, determinant) for x in row] for row in numerators] == expected
+        expected, found = by_fractions(system[:, :n], system[:, n:]), eliminated(whole_rows(system), n)
+        assert (len(found.pivots) < n) == (expected is None)
+        if expected is not None:
+            assert [[Fraction(x, found.determinant) for x in row] for row in found.matrix[:, n:].tolist()] == expected
 
 
-def test_elimination_gives_up_when_numbers_grow_long(monkeypatch):
-    system = np.random.default_rng(0).normal(size=(4, 5))
-    assert rational._eliminated(system) is not None
-    monkeypatch.setattr(rational, "BITS", 150)
-    assert rational._eliminated(system) is None
+def test_elimination_gives_up_when_numbers_grow_long_or_time_is_over():
+    system = whole_rows(np.random.default_rng(0).normal(size=(4, 5)))
+    assert eliminated(system, 4) is not None
+    assert eliminated(system, 4, bits=150) is None
+    assert eliminated(system, 4, deadline=time.perf_counter()) is None
 
 
 @pytest.mark.parametrize("seed", range(30))

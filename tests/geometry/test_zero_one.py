@@ -18,13 +18,14 @@ import separatrix
 from separatrix import ZeroOneClassifier, scenes
 from separatrix.audit.zero_one_plane import least_in_a_plane
 from separatrix.geometry.zero_one.counting import _without_rounding
-from separatrix.geometry.zero_one.cuts import null_vector
 from separatrix.geometry.zero_one.dimension import basis
 from separatrix.geometry.zero_one.frame import Frame
 from separatrix.geometry.zero_one.line_search import along
 from separatrix.geometry.zero_one.problem import merged
 from separatrix.geometry.zero_one.sweep import sweep
+from separatrix.numerics.exact import null_vector
 from separatrix.results.proofs import Covering, Cut, Enumeration, Fork, Leaf
+from separatrix.theory.populations.figures import two_gaussians
 
 # --------------------------------------------------------------------------------------------------- brute force
 
@@ -395,7 +396,7 @@ def test_real_tables_are_solved_to_the_end(columns):
 
 def test_the_fewest_mistakes_overfit_only_where_rows_are_few():
     """How far they promise too much, and what they lose to the best line, shrink with the rows.  [001 slide 11]"""
-    population = separatrix.theory.populations.figures.two_gaussians(1.5)
+    population = two_gaussians(1.5)
     bayes = separatrix.BayesClassifier(population)
     promised, lost = [], []
     for n in (15, 400):
@@ -687,9 +688,9 @@ def test_a_line_is_searched_to_its_least():
 
 def test_a_null_vector_is_exact_and_the_only_one():
     M = np.array([[2, -4, 0, 10**30], [0, 3, 7, -1]], dtype=object)
-    assert null_vector(M, 4) is None, "two directions"
+    assert null_vector(M) is None, "two directions"
     M = np.array([[2, -4, 0, 10**30], [0, 3, 7, -1], [1, 0, 0, -1]], dtype=object)
-    found = np.array(null_vector(M, 4), dtype=object)
+    found = np.array(null_vector(M), dtype=object)
     assert not (M @ found).any()
     assert found.any()
 

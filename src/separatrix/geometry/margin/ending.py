@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...data.reading import written
 from ...numerics.arrays import Floats
-from ...numerics.balance import surely_balance
+from ...numerics.exact import surely_balance
 from ...results.separability import Combination
 from .digits import balanced, heads_of, shortest
 from .exact import exact_levels, lower_bound, upper_bound

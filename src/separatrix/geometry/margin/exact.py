@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...data.reading import numbers_of, written
 from ...numerics.arrays import Floats
+from ...numerics.exact import exact_dot
 from .hull import Hull
 
 Indices = NDArray[np.intp]
@@ -42,8 +43,7 @@ def _least(hull: Hull, weights: Floats, rows: Indices) -> Fraction:
         scores = (X - hull.centre) @ v
         doubt = (d + 6) * LAST * (np.abs(X - hull.centre) @ np.abs(v) + abs(float(level)))
         least = min(least, (signs[at] * (scores + np.longdouble(float(level))) - doubt).min())
-    centre = [Fraction(each) for each in hull.centre.tolist()]
-    shift = sum((c * Fraction(w) for c, w in zip(centre, weights[:d].tolist(), strict=True)), Fraction(0))
+    shift = exact_dot(hull.centre, weights[:d])
     return _fraction(least) + int(signs[rows[0]]) * shift  # one sign in a group, if there is a centre
 
 
@@ -56,18 +56,12 @@ def _fraction(value: Any) -> Fraction:
 def _product(hull: Hull, weights: Floats, row: int) -> Fraction:
     """xᵢᵀw, exactly."""
     columns, numbers = numbers_of(hull.rows.X, row)
-    terms = zip(numbers.tolist(), weights[columns].tolist(), strict=True)
-    return sum((Fraction(value) * Fraction(weight) for value, weight in terms), Fraction(0))
-
-
-def square(weights: Floats) -> Fraction:
-    """‖w‖², exactly."""
-    return sum((Fraction(value) ** 2 for value in weights.tolist()), Fraction(0))
+    return exact_dot(numbers, weights[columns])
 
 
 def lower_bound(levels: tuple[Fraction, ...], weights: Floats, unit: float) -> float:
     """Σ_g minᵢ yᵢ xᵢᵀw / (K‖w‖): the margin of w with the best intercept; a number above 0 is rounded down."""
-    norm = square(weights)
+    norm = exact_dot(weights, weights)
     if not norm:
         return 0.0
     width = sum(levels, Fraction(0)) / len(levels) / Fraction(unit)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...data.reading import written
 from ...numerics.arrays import Floats
-from ...numerics.rational import balances_exactly
+from ...numerics.exact import balances_exactly, exact_dot
 from ...numerics.threads import one_blas_thread
 from ...results.separability import Combination
 from ..program import even_balance, few_that_balance
@@ -188,8 +187,7 @@ def slip_of(found: Found, balance: Balance, full_rank: int) -> float:
     ratio, left = 0.0, 0.0
     for j, column in enumerate(A.T):
         there = column != 0
-        terms = zip(balance.multipliers[there].tolist(), column[there].tolist(), strict=True)
-        total = abs(float(sum((Fraction(a) * Fraction(b) for a, b in terms), Fraction(0))))
+        total = abs(float(exact_dot(balance.multipliers[there], column[there])))
         if found.cases.lifted and (j + 1) % X.shape[1] == 0:
             left += total  # ones are not perturbed: the flows between classes are scaled instead
         elif total:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ...data.reading import numbers_of
 from ...numerics.arrays import Floats
+from ...numerics.exact import Row, combined, exact_directions, exact_dot, rounded
 from ...numerics.linalg import EPS
-from ...numerics.rational import Row, combined, exact_directions, rounded
 from ...results.separability import Combination, SeparationProof
 from .balancing import balance_of, combination, crossing_of, slip_of
 from .cases import Cases
@@ -112,9 +112,8 @@ def _strictly_positive(cases: Cases, full: Floats) -> float:
 def _exactly(cases: Cases, full: Floats, case: Any, other: Any) -> Fraction:
     """(w_own − w_other)ᵀx + b_own − b_other, in fractions."""
     columns, numbers = numbers_of(cases.X, int(cases.row[case]))
-    at, x = np.append(columns, -1), [*numbers.tolist(), 1.0]
-    mine, its = full[cases.own[case], at].tolist(), full[other, at].tolist()
-    return sum((Fraction(v) * (Fraction(a) - Fraction(b)) for v, a, b in zip(x, mine, its, strict=True)), Fraction(0))
+    at, x = np.append(columns, -1), np.append(numbers, 1.0)
+    return exact_dot(x, full[cases.own[case], at]) - exact_dot(x, full[other, at])
 
 
 # ------------------------------------------------------------------------------------ quasi-separated

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics.arrays import Floats
+from ...numerics.exact import exact_dot
 from .cases import Cases
 from .frame import Frame
 
@@ -26,8 +27,7 @@ def in_user_units(cases: Cases, vectors: Floats) -> Floats:
 def rounded_sum(first: list[float], a: Floats, b: Floats) -> float:
     """Σ first + Σⱼ aⱼbⱼ, rounded once."""
     both = np.flatnonzero(a * b)
-    products = zip(a[both].tolist(), b[both].tolist(), strict=True)
-    return float(sum((Fraction(x) * Fraction(y) for x, y in products), sum(map(Fraction, first), Fraction(0))))
+    return float(exact_dot(a[both], b[both]) + sum(map(Fraction, first)))
 
 
 def raw(cases: Cases) -> Cases:

@@ -8,14 +8,13 @@ and Ryan), so one linear program gives one, and its costs say which is wanted.
 from __future__ import annotations
 
 import math
-import time
-from typing import Any
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
+from ...numerics.exact import null_vector, whole_rows
 from ..program import silent
 from .frame import Frame
 from .problem import Problem
@@ -25,10 +24,6 @@ FAINT = 1e-9
 """A multiplier that is as good as zero; the exact ones are found anyway."""
 LARGEST = 120
 """Rows of a cut, beyond which exact multipliers take too long."""
-
-
-class TimeUpError(Exception):
-    """The clock ran out inside a linear program."""
 
 
 class Separator:
@@ -52,17 +47,14 @@ class Separator:
         )  # fmt: skip
 
     def find(self, prefer: Floats, without: NDArray[np.bool_], seconds: float) -> Indices | None:
-        """The rows of a corner that cost little, none of them out; None if the other rows can be separated."""
+        """The rows of a corner that cost little, none of them out; None if there is none, or no time is left."""
         n = len(self.rows)
         self.highs.changeColsCost(n, self.places, np.ascontiguousarray(prefer))
         upper = np.where(without, 0.0, highspy.kHighsInf)
         self.highs.changeColsBounds(n, self.places, np.zeros(n), upper)
         self.highs.setOptionValue("time_limit", float(self.highs.getRunTime() + max(seconds, 0.01)))
         self.highs.run()
-        status = self.highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kTimeLimit:
-            raise TimeUpError
-        if status != highspy.HighsModelStatus.kOptimal:
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         found = np.asarray(self.highs.getSolution().col_value)
         return np.flatnonzero(found > FAINT * found.max())
@@ -71,58 +63,16 @@ class Separator:
 def exact_multipliers(problem: Problem, rows: Indices, deadline: float = math.inf) -> tuple[Indices, list[int]] | None:
     """λ > 0, whole numbers without a common factor, with Σᵢ λᵢyᵢ(xᵢ, 1) = 0 exactly; None if there is no such λ.
 
-    Rows whose multiplier turns out to be zero are left out.
+    None too if it takes longer than the deadline. Rows whose multiplier turns out to be zero are left out.
     """
     if len(rows) > LARGEST:
         return None
     signs = problem.sign[rows].tolist()
-    columns = [_whole(column) for column in problem.X[rows].T.tolist()]
-    columns += [[1] * len(rows)] * problem.lifted
-    system = np.array([[s * x for s, x in zip(signs, c, strict=True)] for c in columns if any(c)], dtype=object)
-    found = null_vector(system, len(rows), deadline)
+    columns = np.vstack([whole_rows(problem.X[rows].T), np.ones((int(problem.lifted), len(rows)), dtype=object)])
+    found = null_vector(columns[columns.any(axis=1)] * np.array(signs, dtype=object), deadline=deadline)
     if found is None:
         return None
-    found = [-value for value in found] if max(found) <= 0 else found
     there = [k for k, value in enumerate(found) if value]
     if min(found) < 0 or not any(signs[k] > 0 for k in there):
         return None
     return rows[there], [found[k] for k in there]
-
-
-def null_vector(system: Any, width: int, deadline: float = math.inf) -> list[int] | None:
-    """n ≠ 0 with Mn = 0, whole numbers, where there is one direction of such n only: elimination in integers.
-
-    The numbers grow with every column, so that many take seconds: hence the clock.
-    """
-    M, previous = system.reshape(-1, width).copy(), 1
-    pivots: list[int] = []
-    for column in range(width):
-        if time.perf_counter() > deadline:
-            raise TimeUpError
-        row = len(pivots)
-        at = next((i for i in range(row, len(M)) if M[i, column]), None)
-        if at is None:
-            continue
-        M[[row, at]] = M[[at, row]]
-        others = np.arange(len(M)) != row
-        M[others] = (M[row, column] * M[others] - M[others, column][:, None] * M[row]) // previous
-        previous = M[row, column]
-        pivots.append(column)
-    if len(pivots) != width - 1:
-        return None
-    free = next(k for k in range(width) if k not in pivots)
-    vector = [0] * width
-    vector[free] = previous
-    for row, column in enumerate(pivots):
-        vector[column] = -M[row, free]
-    common = math.gcd(*vector)
-    return [value // common for value in vector]
-
-
-def _whole(column: list[float]) -> list[int]:
-    """The numbers times the power of two that makes them whole, without their common factor."""
-    ratios = [value.as_integer_ratio() for value in column]
-    largest = max(below for _, below in ratios)
-    whole = [above * (largest // below) for above, below in ratios]
-    common = math.gcd(*whole) or 1
-    return [value // common for value in whole]

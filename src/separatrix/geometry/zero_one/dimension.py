@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
+from ...numerics.exact import Row, combination_of_columns
 from .counting import FAR, last_bit
-
-Row = list[Fraction]
 
 BLOCK = 10_000
 """Rows at a time that are proved to be combinations."""
@@ -55,23 +54,8 @@ def _exactly(A: Floats) -> bool:
     """Whether the last column is a combination of the others: found on a few rows in fractions, proved on all."""
     width = A.shape[1] - 1
     few = _spread(A, width)
-    reduced: list[tuple[int, Row]] = []
-    for numbers in A[few].tolist():
-        x = [Fraction(value) for value in numbers]
-        for at, pivot in reduced:
-            factor = x[at]
-            x = [a - factor * b for a, b in zip(x, pivot, strict=True)] if factor else x
-        lead = next((k for k in range(width) if x[k]), None)
-        if lead is not None:
-            x = [a / x[lead] for a in x]
-            reduced = [(at, [a - p[lead] * b for a, b in zip(p, x, strict=True)]) for at, p in reduced]
-            reduced.append((lead, x))
-        elif x[width]:
-            return False
-    factors = [Fraction(0)] * width + [Fraction(-1)]
-    for at, pivot in reduced:
-        factors[at] = pivot[width]
-    return _vanishes(A, factors)
+    factors = combination_of_columns(A[few])
+    return factors is not None and _vanishes(A, [*factors, Fraction(-1)])
 
 
 def _spread(A: Floats, width: int) -> NDArray[np.intp]:

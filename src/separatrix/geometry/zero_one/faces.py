@@ -6,16 +6,14 @@ sought as whole multiples of whole vectors that are.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from fractions import Fraction
-from typing import Any
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
+from ...numerics.exact import null_vectors, whole_rows
 from ..program import row_scale, silent
 
 BITS = (0, 3, 6, 12, 20, 30)
@@ -77,25 +75,8 @@ def _always_zero(X: Floats, up: NDArray[np.bool_], seconds: float) -> NDArray[np
 
 def perpendicular(X: Floats) -> list[list[int]]:
     """Whole vectors that span all that is perpendicular to the rows, exactly."""
-    width = X.shape[1]
-    pivots: list[tuple[int, list[Any]]] = []
-    for numbers in X.tolist():
-        row: list[Any] = [Fraction(value) for value in numbers]
-        for at, pivot in pivots:
-            row = [a - row[at] * b for a, b in zip(row, pivot, strict=True)] if row[at] else row
-        lead = next((k for k in range(width) if row[k]), None)
-        if lead is not None:
-            row = [a / row[lead] for a in row]
-            pivots = [(at, [a - p[lead] * b for a, b in zip(p, row, strict=True)]) for at, p in pivots]
-            pivots.append((lead, row))
-    taken, basis = {at for at, _ in pivots}, []
-    for free in (j for j in range(width) if j not in taken):
-        vector = [Fraction(0)] * width
-        vector[free] = Fraction(1)
-        for at, pivot in pivots:
-            vector[at] = -pivot[free]
-        scale = math.lcm(*(value.denominator for value in vector))
-        basis.append([int(value * scale) for value in vector])
+    basis = null_vectors(whole_rows(X))
+    assert basis is not None, "no limit was set"
     return basis
 
 

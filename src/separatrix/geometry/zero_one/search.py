@@ -14,7 +14,7 @@ from ...numerics.arrays import Floats
 from ...results.proofs import PARTS, Cut, Fork, Leaf
 from .counting import Kept, counted
 from .cover import Cover
-from .cuts import Separator, TimeUpError, exact_multipliers
+from .cuts import Separator, exact_multipliers
 from .frame import Frame
 from .line_search import descend
 from .problem import Problem
@@ -142,14 +142,11 @@ class Search:
         separator = Separator(self.problem, self.frame, rows)
         prefer = self.best.wrong[rows] + 0.01 * rng.random(len(rows))
         while True:
-            try:
-                found = separator.find(prefer, ~free[rows], until - time.perf_counter())
-                if found is None:
-                    return
-                free[rows[found]] = False
-                self._admit(rows[found])
-            except TimeUpError:
+            found = separator.find(prefer, ~free[rows], until - time.perf_counter())
+            if found is None:
                 return
+            free[rows[found]] = False
+            self._admit(rows[found])
             if time.perf_counter() > until:
                 return
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.zero_one.counting import Kept, counted
-from ...geometry.zero_one.cuts import TimeUpError
 from ...geometry.zero_one.dimension import basis
 from ...geometry.zero_one.fan import fan
 from ...geometry.zero_one.problem import Problem, merged
@@ -117,10 +116,7 @@ class Run:
                   self._asked(SLOW if late else ()))  # fmt: skip
         for stage in stages:
             if not (self.exact if stage == self._counted else self.closed):
-                try:
-                    yield from stage()
-                except TimeUpError:
-                    yield
+                yield from stage()
         self._widen()
         yield
 
