@@ -14,7 +14,8 @@ import pytest
 
 import separatrix
 from separatrix.data import Rows
-from separatrix.data.compiled.passes import TILE, _own_fields, layout, pass_kernel
+from separatrix.data.compiled.passes import _own_fields, pass_kernel
+from separatrix.data.compiled.readers import TILE, layout
 from separatrix.fitting.risk.margin import BLOCK, Ask, Frame, Jet, compiled_jet, margin_jet
 from separatrix.losses import (
     ALL,
@@ -376,8 +377,8 @@ def test_a_second_process_compiles_nothing_and_an_edited_source_is_not_stale(tmp
     edit(margin_losses, "return positive(1 - m) * positive", "return positive(5 - m) * positive")
     edited = probe("separatrix.losses", "SquaredHinge", cache, package)
     assert (edited["value"], edited["hits"], edited["misses"]) == (5.0, 0, 1)
-    passes = package / "separatrix" / "data" / "compiled" / "passes.py"
-    edit(passes, "return lambda z: 0.5 * (z + abs(z))", "return lambda z: z + abs(z)")
+    functions = package / "separatrix" / "numerics" / "vector_functions.py"
+    edit(functions, "return lambda z: 0.5 * (z + abs(z))", "return lambda z: z + abs(z)")
     assert probe("separatrix.losses", "SquaredHinge", cache, package)["value"] == 20.0
 
 

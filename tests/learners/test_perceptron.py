@@ -111,7 +111,7 @@ def test_compiled_is_interpreted(ties, seed, classes, sparse, room):
     dense, k = integers(rng, 30, 5) * (rng.random((30, 5)) < 0.5), rng.integers(0, classes, 30)
     X, order = Sparse.of(csr_array(dense)) if sparse else dense, rng.permutation(30)
     start = PerceptronState.zero(classes, 5)
-    plain = (two_kernel if classes == 2 else many_kernel)("")
+    plain = two_kernel if classes == 2 else many_kernel
     for patience, record in ((10**9, 10**9), (4, 10**9), (10**9, 1)):
         limits = {"room": room, "patience": patience, "record": record}
         fast, log = scan(start, X, k, order, Manner(0.5, ties=ties), **limits)

@@ -54,7 +54,8 @@ class Roots:
 
 def _root_writer(X: Any, frame: Frame, out: str) -> Callable[[int, int, Floats, Any], None]:
     """What writes √v∘Z of the rows lo ≤ i < hi."""
-    from .compiled.passes import layout, root_kernel, table_root_kernel
+    from .compiled.passes import root_kernel, table_root_kernel
+    from .compiled.readers import layout
 
     inverse = 1 / frame.scale
     if not isinstance(X, TableRows):
@@ -69,11 +70,12 @@ class Pairs:
     """Σ v zzᵀ of CSR rows from the pairs of their numbers, or its diagonal; the centre is taken out at the end."""
 
     def __init__(self, rows: Any, frame: Frame, ask: Ask, size: int) -> None:
-        from .compiled.compiled_gram import gram_kernels
+        from .compiled.csr_sums import gram_diagonal_kernel, gram_kernel, pull_kernel
 
         d = frame.center.size
-        matrix, diagonal, self.pull = gram_kernels(rows.X.dtype.name, rows.X.columns.dtype.name)
-        self.kernel, self.sum = (diagonal if ask.diagonal else matrix), np.zeros((d,) * (2 - ask.diagonal))
+        kinds = rows.X.dtype.name, rows.X.columns.dtype.name
+        self.kernel = (gram_diagonal_kernel if ask.diagonal else gram_kernel)(*kinds)
+        self.pull, self.sum = pull_kernel(*kinds), np.zeros((d,) * (2 - ask.diagonal))
         self.parts, self.frame, self.sums, self.level = rows.X.parts, frame, np.zeros(d), 0.0
 
     def add(self, weight: Floats, lo: int, hi: int) -> None:

@@ -23,9 +23,9 @@ def pays(X: NDArray[Any], classes: int) -> bool:
 
 def pack(X: NDArray[Any], runs: list[tuple[int, int]], each: Any, dtype: str = "float64") -> Sparse | None:
     """X without its zeros, run by run; None if they are fewer than a sample promised."""
-    from .compiled.csr_products import packing_kernels
+    from .compiled.csr_products import count_kernel, fill_kernel
 
-    count, fill = packing_kernels(X.dtype.name, dtype)
+    count, fill = count_kernel(X.dtype.name), fill_kernel(X.dtype.name, dtype)
     starts = np.zeros(len(X) + 1, np.int64)
     list(each(lambda run: count(X, *run, starts[1:]), runs))
     np.cumsum(starts, out=starts)

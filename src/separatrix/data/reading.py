@@ -34,11 +34,11 @@ def narrowed(X: Sparse, columns: Indices) -> Sparse:
 
 def scores_and_sizes(X: Sparse, center: Floats, W: Floats, b: Floats, *, sized: bool) -> tuple[Floats, Floats]:
     """Σⱼ (xᵢⱼ − cⱼ)wⱼ + b, and sized Σⱼ |(xᵢⱼ − cⱼ)wⱼ| + |b|: rules × rows, of the numbers that are there."""
-    from .compiled.compiled_numbers import number_kernels
+    from .compiled.csr_sums import score_kernel
 
     far = np.flatnonzero((center != 0) & W.any(axis=0))
     scores, sizes = np.empty((len(X), len(W))), np.empty((len(X), len(W) if sized else 0))
-    kernel = number_kernels(X.dtype.name, X.columns.dtype.name)[0]
+    kernel = score_kernel(X.dtype.name, X.columns.dtype.name)
     kernel(*X.parts, center, far.astype(np.int64), np.ascontiguousarray(W.T), np.asarray(b, float), scores, sizes)
     return scores.T, sizes.T
 
@@ -49,10 +49,10 @@ def ranges(X: Any) -> tuple[Floats, Floats]:
         return X.extremes()
     if not isinstance(X, Sparse):
         return X.min(axis=0), X.max(axis=0)
-    from .compiled.compiled_numbers import number_kernels
+    from .compiled.csr_sums import range_kernel
 
     low, high, counts = np.full(X.width, np.inf), np.full(X.width, -np.inf), np.zeros(X.width, np.int64)
-    kernel = number_kernels(X.dtype.name, X.columns.dtype.name)[1]
+    kernel = range_kernel(X.dtype.name, X.columns.dtype.name)
     kernel(X.values, X.columns, int(X.starts[0]), int(X.starts[-1]), low, high, counts)
     some = counts < len(X)
     return np.where(some, np.minimum(low, 0.0), low), np.where(some, np.maximum(high, 0.0), high)

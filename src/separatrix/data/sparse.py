@@ -166,18 +166,15 @@ class Sparse:
         """Zeros for so many classes and all columns, to add pulls to."""
         return Laid.of(np.broadcast_to(0.0, (classes, self.width)), self.values.dtype.name)
 
-    def _kernel(self, which: int) -> Any:
-        from .compiled.csr_products import product_kernels
-
-        return product_kernels(self.values.dtype.name, self.columns.dtype.name)[which]
-
     def scores(self, weights: NDArray[Any] | Laid, lo: int, hi: int) -> NDArray[Any]:
         """W xᵢ for the rows lo ≤ i < hi, classes × rows, in the precision of X."""
+        from .compiled.csr_products import scores_kernel
+
         laid = weights if isinstance(weights, Laid) else self.lay(weights)
-        found = []
+        kernel, found = scores_kernel(self.values.dtype.name, self.columns.dtype.name), []
         for W, classes in zip(laid.parts, laid.counts, strict=True):
             S = np.empty((hi - lo, W.shape[1]), self.values.dtype)
-            self._kernel(0)(*self.parts, lo, hi, W.shape[1] // laid.lanes, W, S)
+            kernel(*self.parts, lo, hi, W.shape[1] // laid.lanes, W, S)
             found.append(S[:, :classes].T)
         return np.vstack(found) if len(found) > 1 else found[0]
 
@@ -189,11 +186,13 @@ class Sparse:
 
     def add_pull(self, total: Laid, slope: NDArray[Any], lo: int, hi: int) -> None:
         """total ← total + Σᵢ slopeᵢ xᵢᵀ over the rows lo ≤ i < hi."""
-        first = 0
+        from .compiled.csr_products import pull_kernel
+
+        kernel, first = pull_kernel(self.values.dtype.name, self.columns.dtype.name), 0
         for G, classes in zip(total.parts, total.counts, strict=True):
             R = np.zeros((hi - lo, G.shape[1]), self.values.dtype)
             R[:, :classes] = slope[first : first + classes].T
-            self._kernel(1)(*self.parts, lo, hi, G.shape[1] // total.lanes, R, G)
+            kernel(*self.parts, lo, hi, G.shape[1] // total.lanes, R, G)
             first += classes
 
 

@@ -1,7 +1,7 @@
 """The few functions every loss is made of, safe at both ends of the real line.
 
 This is the only place that knows floating point. Each function takes a NumPy array or number, or any
-array of the array-API standard; `separatrix.data.compiled.passes` gives them their scalar, compiled twins.
+array of the array-API standard; `numerics.vector_functions` gives them their scalar, compiled twins.
 """
 
 from __future__ import annotations

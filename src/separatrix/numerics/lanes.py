@@ -199,13 +199,3 @@ def _fetch_line(level: int) -> Any:
 
 
 line_far, line_near = _fetch_line(2), _fetch_line(3)
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def to_bits(typing_context: Any, z: Any) -> Any:
-    """The bits of a float64 as an integer."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], INTEGER)
-
-    return types.int64(types.float64), generate

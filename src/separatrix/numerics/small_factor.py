@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba.extending import register_jitable
 
-from ..numerics.jit import EXACT, SUMS
+from .jit import EXACT, SUMS
 
 
 @register_jitable(**SUMS)

@@ -7,19 +7,13 @@ numbers the sums are exact, whatever the rate, and so are the ties.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from ..data.compiled import passes as compiled
-from ..data.compiled.passes import _compiled
-from ..numerics.jit import EXACT, made_once
+from ..numerics.jit import EXACT, kernel, read, write
 
 
 @register_jitable(**EXACT)
@@ -55,33 +49,28 @@ def _wrong(start, rate, added, truth):  # type: ignore[no-untyped-def]
     return count
 
 
-def _two_classes(stamp):  # type: ignore[no-untyped-def]
+def _two_classes(G, place, own, rival, lift, rate, starts, votes, cuts, rest, truth, out, wrong):  # type: ignore[no-untyped-def]
     """positive[j] = Σₗ votes[l] · 1[xᵀwₗ + bₗ > 0] over the weights up to cut j, the last of them with rest[j] votes.
 
     With the true classes, also how many rows each vector of weights that has votes gets wrong.
     """
-
-    def kernel(G, place, own, rival, lift, rate, starts, votes, cuts, rest, truth, out, wrong):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        start, added, positive = starts[0], np.zeros(G.shape[1]), np.zeros(G.shape[1])
-        _vote(start, rate, added, votes[0], positive)
-        cut = 0
-        for m in range(votes.size):
-            if truth.size and votes[m] > 0:
-                wrong[m] += _wrong(start, rate, added, truth)
-            while cut < cuts.size and cuts[cut] == m:
-                out[cut, 0] = positive
-                _vote(start, rate, added, rest[cut] - votes[m], out[cut, 0])
-                cut += 1
-            if m == place.size:
-                break
-            g, sign = G[place[m]], 1.0 if own[m] == 1 else -1.0
-            if votes[m + 1] > 0:
-                _move_and_vote(start, rate, g, sign, lift, added, votes[m + 1], positive)
-            else:
-                _move(g, sign, lift, added)
-
-    return kernel
+    start, added, positive = starts[0], np.zeros(G.shape[1]), np.zeros(G.shape[1])
+    _vote(start, rate, added, votes[0], positive)
+    cut = 0
+    for m in range(votes.size):
+        if truth.size and votes[m] > 0:
+            wrong[m] += _wrong(start, rate, added, truth)
+        while cut < cuts.size and cuts[cut] == m:
+            out[cut, 0] = positive
+            _vote(start, rate, added, rest[cut] - votes[m], out[cut, 0])
+            cut += 1
+        if m == place.size:
+            break
+        g, sign = G[place[m]], 1.0 if own[m] == 1 else -1.0
+        if votes[m + 1] > 0:
+            _move_and_vote(start, rate, g, sign, lift, added, votes[m + 1], positive)
+        else:
+            _move(g, sign, lift, added)
 
 
 @register_jitable(**EXACT)
@@ -136,54 +125,39 @@ def _credit(winner, holder, since, clock, share):  # type: ignore[no-untyped-def
             holder[i], since[i] = winner[i], clock
 
 
-def _many_classes(stamp):  # type: ignore[no-untyped-def]
+def _many_classes(G, place, own, rival, lift, rate, start, votes, cuts, rest, truth, out, wrong):  # type: ignore[no-untyped-def]
     """share[j, k] = Σₗ votes[l] · 1[argmax Wₗx + bₗ = k] over the weights up to cut j, the last with rest[j] votes."""
-
-    def kernel(G, place, own, rival, lift, rate, start, votes, cuts, rest, truth, out, wrong):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        n = G.shape[1]
-        score, added, share = start.copy(), np.zeros(start.shape), np.zeros(start.shape)
-        top, since, clock = np.empty(n), np.zeros(n), 0.0
-        winner, holder = np.zeros(n, np.int64), np.zeros(n, np.int64)
-        cut = 0
-        _win(score, top, winner)
-        for m in range(votes.size):
-            if votes[m] > 0:
-                _credit(winner, holder, since, clock, share)
-                for i in range(truth.size):
-                    wrong[m] += winner[i] != truth[i]
-            while cut < cuts.size and cuts[cut] == m:
-                out[cut] = share
-                for i in range(n):
-                    out[cut, holder[i], i] += clock + rest[cut] - since[i]
-                cut += 1
-            if m == place.size:
-                break
-            clock += votes[m]
-            g, a, b = G[place[m]], own[m], rival[m]
-            _rescore(start[a], rate, g, 1.0, lift, added[a], score[a])
-            _rescore(start[b], rate, g, -1.0, lift, added[b], score[b])
-            _win_again(score, a, b, top, winner)
-
-    return kernel
+    n = G.shape[1]
+    score, added, share = start.copy(), np.zeros(start.shape), np.zeros(start.shape)
+    top, since, clock = np.empty(n), np.zeros(n), 0.0
+    winner, holder = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    cut = 0
+    _win(score, top, winner)
+    for m in range(votes.size):
+        if votes[m] > 0:
+            _credit(winner, holder, since, clock, share)
+            for i in range(truth.size):
+                wrong[m] += winner[i] != truth[i]
+        while cut < cuts.size and cuts[cut] == m:
+            out[cut] = share
+            for i in range(n):
+                out[cut, holder[i], i] += clock + rest[cut] - since[i]
+            cut += 1
+        if m == place.size:
+            break
+        clock += votes[m]
+        g, a, b = G[place[m]], own[m], rival[m]
+        _rescore(start[a], rate, g, 1.0, lift, added[a], score[a])
+        _rescore(start[b], rate, g, -1.0, lift, added[b], score[b])
+        _win_again(score, a, b, top, winner)
 
 
-STAMP = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (compiled, sys.modules[__name__])).encode()
-).hexdigest()
-
-
-def _floats(dimensions: int, *, readonly: bool = True) -> types.Array:
-    return types.Array(types.float64, dimensions, "C", readonly=readonly)
-
-
-@made_once
-def vote_kernel(many: bool) -> Callable[..., None]:
+@kernel()
+def vote_kernel(many: bool) -> Any:
     """The compiled count for two classes, or for more."""
-    kernel: Callable[..., Any] = (_many_classes if many else _two_classes)(STAMP)  # type: ignore[no-untyped-call]
-    indices = types.Array(types.int64, 1, "C", readonly=True)
+    places, f = read("int64"), types.float64
     signature = types.void(
-        _floats(2), indices, indices, indices, types.float64, types.float64, _floats(2), _floats(1), indices,
-        _floats(1), indices, _floats(3, readonly=False), types.Array(types.int64, 1, "C"),
+        read("float64", 2), places, places, places, f, f, read("float64", 2), read(), places, read(), places,
+        write("float64", 3), write("int64"),
     )  # fmt: skip
-    return _compiled(kernel, signature, cached=True, **EXACT)
+    return _many_classes if many else _two_classes, signature

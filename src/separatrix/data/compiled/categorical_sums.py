@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from ...numerics.jit import EXACT, made_once
-from .passes import TABLE, _compiled, _matrix, _rows
+from ...numerics.jit import kernel, read, write
+from .readers import TABLE, rows_type
 
 
 def _gram(X, lo, hi, center, inverse_scale, weight, N, C, L):  # type: ignore[no-untyped-def]
@@ -45,11 +44,8 @@ def _gram(X, lo, hi, center, inverse_scale, weight, N, C, L):  # type: ignore[no
                 own[k] += (u0 * z0[k] + u1 * z1[k]) + (u2 * z2[k] + u3 * z3[k])
 
 
-@made_once
-def table_gram_kernel() -> Callable[..., Any]:
+@kernel()
+def table_gram_kernel() -> Any:
     """The compiled sums."""
-    numbers, out = types.Array(types.float64, 1, "C", readonly=True), _matrix("float64", "C", readonly=False)
-    signature = types.void(
-        _rows("float64", TABLE), types.int64, types.int64, numbers, numbers, numbers, out, out, out
-    )  # fmt: skip
-    return _compiled(_gram, signature, cached=True, **EXACT)
+    out, i = write("float64", 2), types.int64
+    return _gram, types.void(rows_type("float64", TABLE), i, i, read(), read(), read(), out, out, out)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from numba import types
 
-from ...numerics.jit import EXACT, SUMS, made_once
-from .passes import _compiled, _matrix
+from ...numerics.jit import SUMS, kernel, read, write
 
 
 def _squares(X, lo, hi, center, weight, sums):  # type: ignore[no-untyped-def]
@@ -29,17 +27,13 @@ def _chosen(X, rows, columns, found):  # type: ignore[no-untyped-def]
             found[k, j] = X[i, columns[j]]
 
 
-@made_once
-def squares_kernel(dtype: str) -> Callable[..., Any]:
+@kernel(options=SUMS)
+def squares_kernel(dtype: str) -> Any:
     """The compiled sums for rows of one precision."""
-    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
-    signature = types.void(_matrix(dtype, "C", readonly=True), types.int64, types.int64, numbers, numbers, vector)
-    return _compiled(_squares, signature, cached=True, **SUMS)
+    return _squares, types.void(read(dtype, 2), types.int64, types.int64, read(), read(), write())
 
 
-@made_once
-def chosen_kernel(dtype: str) -> Callable[..., Any]:
+@kernel()
+def chosen_kernel(dtype: str) -> Any:
     """The compiled choice for rows of one precision."""
-    places = types.Array(types.intp, 1, "C", readonly=True)
-    signature = types.void(_matrix(dtype, "C", readonly=True), places, places, _matrix(dtype, "C", readonly=False))
-    return _compiled(_chosen, signature, cached=True, **EXACT)
+    return _chosen, types.void(read(dtype, 2), read("intp"), read("intp"), write(dtype, 2))

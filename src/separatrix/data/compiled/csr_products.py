@@ -5,7 +5,6 @@ The weights of a column lie side by side, K of them in vector lanes, so that one
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -13,8 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from ...numerics.jit import EXACT, made_once
-from .passes import _compiled, _matrix
+from ...numerics.jit import kernel, read, write
 
 MOST_VECTORS = 4
 LANES = {"float64": 4, "float32": 8}
@@ -169,32 +167,30 @@ def _fill(X, lo, hi, starts, values, columns):  # type: ignore[no-untyped-def]
                 e += 1
 
 
-_STARTS = types.Array(types.int64, 1, "C", readonly=True)
+_i = types.int64
 
 
-def _numbers(dtype: str) -> Any:
-    return types.float32 if dtype == "float32" else types.float64
+@kernel()
+def scores_kernel(dtype: str, index: str = "int32") -> Any:
+    """The compiled S = XW in one precision, for one kind of column numbers."""
+    table = read(dtype, 2), write(dtype, 2)
+    return _scores, types.void(read(dtype), read(index), read("int64"), _i, _i, _i, *table)
 
 
-@made_once
-def product_kernels(dtype: str, index: str = "int32") -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """S = XW and G ← G + XᵀR in one precision, for one kind of column numbers."""
-    named = types.Array(types.int32 if index == "int32" else types.int64, 1, "C", readonly=True)
-    number = types.Array(_numbers(dtype), 1, "C", readonly=True)
-    read, write = _matrix(dtype, "C", readonly=True), _matrix(dtype, "C", readonly=False)
-    integer = types.int64
-    signature = types.void(number, named, _STARTS, integer, integer, integer, read, write)
-    options = {**EXACT, "cached": True}
-    return _compiled(_scores, signature, **options), _compiled(_pull, signature, **options)  # type: ignore[arg-type]
+@kernel()
+def pull_kernel(dtype: str, index: str = "int32") -> Any:
+    """The compiled G ← G + XᵀR in one precision, for one kind of column numbers."""
+    table = read(dtype, 2), write(dtype, 2)
+    return _pull, types.void(read(dtype), read(index), read("int64"), _i, _i, _i, *table)
 
 
-@made_once
-def packing_kernels(dtype: str, out: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Counting and filling, from one precision of C-ordered X to another."""
-    X, integer = _matrix(dtype, "C", readonly=True), types.int64
-    counts = types.Array(types.int64, 1, "C")
-    values, columns = types.Array(_numbers(out), 1, "C"), types.Array(types.int32, 1, "C")
-    options = {**EXACT, "cached": True}
-    count = _compiled(_count, types.void(X, integer, integer, counts), **options)  # type: ignore[arg-type]
-    fill = _compiled(_fill, types.void(X, integer, integer, _STARTS, values, columns), **options)  # type: ignore[arg-type]
-    return count, fill
+@kernel()
+def count_kernel(dtype: str) -> Any:
+    """The compiled counts of numbers other than zero in C-ordered rows."""
+    return _count, types.void(read(dtype, 2), _i, _i, write("int64"))
+
+
+@kernel()
+def fill_kernel(dtype: str, out: str) -> Any:
+    """The compiled copy of numbers other than zero, from one precision of C-ordered rows to another."""
+    return _fill, types.void(read(dtype, 2), _i, _i, read("int64"), write(out), write("int32"))

@@ -1,121 +1,27 @@
-"""The compiled pass over rows, dense or CSR, generic over the loss.
+"""The compiled passes over rows, generic over the loss: Numba meets the losses' own three lines.
 
-Numba meets the losses' own three lines: this module teaches it only the primitives of `separatrix.numerics`, once
-each, as scalar code without branches, so that the loop over margins becomes vector instructions. A kernel is cached
-on disk under a stamp of every source text it is made of: a second process compiles nothing, and an edited loss is never
-served stale. (A loss from elsewhere is compiled anew in each process: what it is made of cannot be known.) Nothing here
-uses Numba's own threads.
+What differs between kinds of rows is in `readers`. A loss from elsewhere is compiled anew in each process: what it is
+made of cannot be known. Nothing here uses Numba's own threads.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import math
-import sys
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import astuple, fields
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic, overload, register_jitable
+from numba import types
+from numba.extending import overload, register_jitable
 
 from ...losses import margin as losses
-from ...numerics import functions as numerics
-from ...numerics.jit import EXACT, SUMS, made_once
-from . import readers as compiled_rows
-from .readers import TILE, pull, room, scores, sizes, take
-
-LOG2_E = 1 / math.log(2)
-LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # 33 bits: k · LN2_HIGH is exact for every exponent k
-LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _from_bits(typing_context: Any, bits: Any) -> Any:
-    """The float64 with these bits."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
-
-
-@register_jitable(**EXACT)
-def _exp(z):  # type: ignore[no-untyped-def]
-    """eᶻ = 2ᵏ eʳ, |r| ≤ ½ log 2, for z ≤ 709; zero below −708."""
-    z = -708.0 if z < -708.0 else z  # a NaN fails the comparison and stays
-    k = np.floor(z * LOG2_E + 0.5)
-    r = (z - k * LN2_HIGH) - k * LN2_LOW
-    p = r * (1 / 6227020800) + 1 / 479001600
-    p = p * r + 1 / 39916800
-    p = p * r + 1 / 3628800
-    p = p * r + 1 / 362880
-    p = p * r + 1 / 40320
-    p = p * r + 1 / 5040
-    p = p * r + 1 / 720
-    p = p * r + 1 / 120
-    p = p * r + 1 / 24
-    p = p * r + 1 / 6
-    p = p * r + 1 / 2
-    p = p * r + 1.0
-    p = p * r + 1.0
-    return p * _from_bits((np.int64(1023) + np.int64(k)) << np.int64(52)) if z > -708.0 else 0.0 * z
-
-
-@overload(numerics.sigmoid, jit_options=EXACT)
-def _sigmoid(z):  # type: ignore[no-untyped-def]
-    def scalar(z):  # type: ignore[no-untyped-def]
-        e = _exp(-abs(z))
-        return (e if z < 0 else 1.0) / (1.0 + e)
-
-    return scalar
-
-
-@overload(numerics.softplus, jit_options=EXACT, inline="always")
-def _softplus(z):  # type: ignore[no-untyped-def]
-    def scalar(z):  # type: ignore[no-untyped-def]
-        e = _exp(-abs(z))
-        s = e / (2.0 + e)
-        q = s * s
-        p = q * (1 / 33) + 1 / 31
-        p = p * q + 1 / 29
-        p = p * q + 1 / 27
-        p = p * q + 1 / 25
-        p = p * q + 1 / 23
-        p = p * q + 1 / 21
-        p = p * q + 1 / 19
-        p = p * q + 1 / 17
-        p = p * q + 1 / 15
-        p = p * q + 1 / 13
-        p = p * q + 1 / 11
-        p = p * q + 1 / 9
-        p = p * q + 1 / 7
-        p = p * q + 1 / 5
-        p = p * q + 1 / 3
-        p = p * q + 1.0
-        return 0.5 * (z + abs(z)) + 2.0 * s * p  # log(1 + e) = 2 artanh(e / (2 + e))
-
-    return scalar
-
-
-@overload(numerics.positive, jit_options=EXACT)
-def _positive(z):  # type: ignore[no-untyped-def]
-    return lambda z: 0.5 * (z + abs(z))
-
-
-@overload(numerics.step, jit_options=EXACT)
-def _step(z):  # type: ignore[no-untyped-def]
-    return lambda z: 1.0 if z > 0 else 0.0 * z
-
-
-@overload(numerics.exponential, jit_options=EXACT)
-def _exponential(z):  # type: ignore[no-untyped-def]
-    held = math.log(sys.float_info.max) - 1
-    return lambda z: _exp(held if z > held else z)
+from ...numerics import functions, vector_functions
+from ...numerics.jit import EXACT, SUMS, kernel, made_once, read, write
+from . import readers
+from .readers import TABLE, TILE, pull, room, rows_type, scores, sizes, take
 
 
 @register_jitable(**SUMS)
@@ -126,11 +32,10 @@ def _total(z, rows):  # type: ignore[no-untyped-def]
     return s
 
 
-def _pass(value, slope, curvature, self, stamp):  # type: ignore[no-untyped-def]
+def _pass(value, slope, curvature, self):  # type: ignore[no-untyped-def]
     """One loss's pass over the rows lo ≤ i < hi: Σ sφ(m), Σ sφ′(m) y (x − c), the least margin."""
 
     def kernel(X, y, cost, lo, hi, gather, center, w, b, gradient, weight):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
         m, f, r, sign = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
         tile = room(X, gather)
         total, margin, pulls = 0.0, np.inf, 0.0
@@ -172,11 +77,10 @@ def _pass(value, slope, curvature, self, stamp):  # type: ignore[no-untyped-def]
     return kernel
 
 
-def _bend(curvature, self, stamp):  # type: ignore[no-untyped-def]
+def _bend(curvature, self):  # type: ignore[no-untyped-def]
     """One loss's Σ cφ″(m) (xᵀu + a) (x, 1) over the rows lo ≤ i < hi: the Hessian's product with (u, a)."""
 
     def kernel(X, y, cost, lo, hi, w, b, u, a, product):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
         m, q, r, center = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(u.size)
         pulls = 0.0
         for start in range(lo, hi, TILE):
@@ -197,25 +101,20 @@ def _bend(curvature, self, stamp):  # type: ignore[no-untyped-def]
     return kernel
 
 
-def _score(stamp):  # type: ignore[no-untyped-def]
+def _score(X, lo, hi, gather, center, w, b, found, spans):  # type: ignore[no-untyped-def]
     """The scores of the rows lo ≤ i < hi; their sizes too where there is room for them."""
-
-    def kernel(X, lo, hi, gather, center, w, b, found, spans):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        tile = room(X, gather)
-        for start in range(lo, hi, TILE):
-            rows = min(TILE, hi - start)
-            if gather:
-                take(X, start, rows, tile)
-                scores(tile, 0, rows, center, w, b, found[start - lo :])
-                if spans.size:
-                    sizes(tile, 0, rows, center, w, b, spans[start - lo :])
-            else:
-                scores(X, start, rows, center, w, b, found[start - lo :])
-                if spans.size:
-                    sizes(X, start, rows, center, w, b, spans[start - lo :])
-
-    return kernel
+    tile = room(X, gather)
+    for start in range(lo, hi, TILE):
+        rows = min(TILE, hi - start)
+        if gather:
+            take(X, start, rows, tile)
+            scores(tile, 0, rows, center, w, b, found[start - lo :])
+            if spans.size:
+                sizes(tile, 0, rows, center, w, b, spans[start - lo :])
+        else:
+            scores(X, start, rows, center, w, b, found[start - lo :])
+            if spans.size:
+                sizes(X, start, rows, center, w, b, spans[start - lo :])
 
 
 def _root(X, lo, hi, center, inverse_scale, weight, A):  # type: ignore[no-untyped-def]
@@ -230,7 +129,7 @@ def _root(X, lo, hi, center, inverse_scale, weight, A):  # type: ignore[no-untyp
 
 
 def _table_root(X, lo, hi, center, inverse_scale, level, at, columns, weight, A):  # type: ignore[no-untyped-def]
-    """The same of a table's rows: `level` is (0 − c)/s of all columns, then 1; numbers stand `at`, levels in `columns`.
+    """Aᵢ of a table's rows: `level` is (0 − c)/s of all columns, then 1; numbers stand `at`, levels in `columns`.
 
     What a row has is put over what it has not.
     """
@@ -247,49 +146,6 @@ def _table_root(X, lo, hi, center, inverse_scale, level, at, columns, weight, A)
             if place < L:
                 j = columns[place]
                 A[i - lo, j] = root * ((1.0 - center[j]) * inverse_scale[j])
-
-
-STAMP = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (numerics, losses, compiled_rows, sys.modules[__name__])).encode()
-).hexdigest()
-
-
-TABLE = "table"
-
-
-def layout(X: Any) -> str:
-    """C, F, or A for any other strides; of CSR rows the kind of their column numbers; of a table's rows TABLE."""
-    if not isinstance(X, np.ndarray):
-        return TABLE if len(X.parts) == compiled_rows.TABLE_PARTS else str(X.columns.dtype.name)
-    return "C" if X.flags.c_contiguous else "F" if X.flags.f_contiguous else "A"
-
-
-def readable(X: Any) -> Any:
-    """The rows as a compiled pass takes them."""
-    return X if isinstance(X, np.ndarray) else X.parts
-
-
-def _matrix(dtype: str, order: str, *, readonly: bool) -> types.Array:
-    return types.Array(types.float32 if dtype == "float32" else types.float64, 2, order, readonly=readonly)
-
-
-def _rows(dtype: str, order: str) -> Any:
-    """The type of the rows in a layout: an array, CSR parts, or those of a table."""
-    if order in ("C", "F", "A"):
-        return _matrix(dtype, order, readonly=True)
-    if order == TABLE:
-        return types.Tuple([_matrix(dtype, "C", readonly=True), types.Array(types.int32, 2, "C", readonly=True)])
-    numbers = (types.float32 if dtype == "float32" else types.float64, types.int32, types.int64)
-    kinds = (numbers[0], numbers[1] if order == "int32" else numbers[2], types.int64)
-    return types.Tuple([types.Array(kind, 1, "C", readonly=True) for kind in kinds])
-
-
-def _compiled(kernel: Callable[..., Any], signature: Any, *, cached: bool, **options: Any) -> Callable[..., Any]:
-    """The kernel compiled to one signature, from the disk cache where one can be written."""
-    try:
-        return njit(signature, nogil=True, cache=cached, **options)(kernel)  # type: ignore[no-any-return]
-    except RuntimeError:  # no folder for the cache
-        return njit(signature, nogil=True, **options)(kernel)  # type: ignore[no-any-return]
 
 
 def _own_fields(loss: losses.MarginLoss) -> Any:
@@ -309,65 +165,49 @@ def _inlined(method: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-@made_once
-def pass_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[..., Any]:
-    """The compiled pass for one loss, precision and layout of X."""
-    methods = (_inlined(getattr(type(loss), name)) for name in ("value", "slope", "curvature"))
-    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
-    signs = types.Array(types.int8, 1, "C", readonly=True)
-    signature = types.Tuple((types.float64,) * 3)(
-        _rows(dtype, order), signs, numbers, types.int64, types.int64, types.boolean,
-        numbers, numbers, types.float64, vector, vector,
-    )  # fmt: skip
-    kernel: Callable[..., Any] = _pass(*methods, _own_fields(loss), STAMP)  # type: ignore[no-untyped-call, call-arg]
-    return _compiled(kernel, signature, cached=_is_ours(loss), **EXACT)
-
-
-def _is_ours(loss: losses.MarginLoss) -> bool:
+def _is_ours(loss: losses.MarginLoss, *_: str) -> bool:
     """Of a foreign loss we cannot know all that it is made of."""
     return type(loss).__module__ == losses.__name__
 
 
-@made_once
-def bend_kernel(loss: losses.MarginLoss, dtype: str, order: str) -> Callable[..., Any]:
+_i, _f = types.int64, types.float64
+
+
+@kernel(functions, vector_functions, losses, readers, cached=_is_ours)
+def pass_kernel(loss: losses.MarginLoss, dtype: str, layout: str) -> Any:
+    """The compiled pass for one loss, precision and layout of X."""
+    methods = (_inlined(getattr(type(loss), name)) for name in ("value", "slope", "curvature"))
+    signature = types.UniTuple(_f, 3)(
+        rows_type(dtype, layout), read("int8"), read(), _i, _i, types.boolean, read(), read(), _f, write(), write()
+    )
+    return _pass(*methods, _own_fields(loss)), signature  # type: ignore[no-untyped-call, call-arg]
+
+
+@kernel(functions, vector_functions, losses, readers, cached=_is_ours)
+def bend_kernel(loss: losses.MarginLoss, dtype: str, layout: str) -> Any:
     """The compiled product of a loss's Hessian with weights."""
-    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
-    signs = types.Array(types.int8, 1, "C", readonly=True)
-    signature = types.float64(
-        _rows(dtype, order), signs, numbers, types.int64, types.int64, numbers, types.float64, numbers, types.float64,
-        vector,
-    )  # fmt: skip
-    kernel: Callable[..., Any] = _bend(_inlined(type(loss).curvature), _own_fields(loss), STAMP)  # type: ignore[no-untyped-call]
-    return _compiled(kernel, signature, cached=_is_ours(loss), **EXACT)
+    signature = _f(rows_type(dtype, layout), read("int8"), read(), _i, _i, read(), _f, read(), _f, write())
+    return _bend(_inlined(type(loss).curvature), _own_fields(loss)), signature  # type: ignore[no-untyped-call]
 
 
-@made_once
-def root_kernel(dtype: str, order: str, out: str) -> Callable[..., Any]:
+@kernel()
+def root_kernel(dtype: str, order: str, out: str) -> Any:
     """The compiled square root of a block's Hessian, in the precision `out`."""
-    numbers = types.Array(types.float64, 1, "C", readonly=True)
+    return _root, types.void(read(dtype, 2, order), _i, _i, read(), read(), read(), write(out, 2))
+
+
+@kernel()
+def table_root_kernel(out: str) -> Any:
+    """The compiled square root of a block's Hessian over a table's rows, in the precision `out`."""
+    places = read("int64")
     signature = types.void(
-        _matrix(dtype, order, readonly=True), types.int64, types.int64, numbers, numbers, numbers,
-        _matrix(out, "C", readonly=False),
-    )  # fmt: skip
-    return _compiled(_root, signature, cached=True, **EXACT)
+        rows_type("float64", TABLE), _i, _i, read(), read(), read(), places, places, read(), write(out, 2)
+    )
+    return _table_root, signature
 
 
-@made_once
-def table_root_kernel(out: str) -> Callable[..., Any]:
-    """The same of a table's rows."""
-    numbers, columns = (types.Array(kind, 1, "C", readonly=True) for kind in (types.float64, types.int64))
-    signature = types.void(
-        _rows("float64", TABLE), types.int64, types.int64, numbers, numbers, numbers, columns, columns, numbers,
-        _matrix(out, "C", readonly=False),
-    )  # fmt: skip
-    return _compiled(_table_root, signature, cached=True, **EXACT)
-
-
-@made_once
-def score_kernel(dtype: str, order: str) -> Callable[..., Any]:
+@kernel(readers)
+def score_kernel(dtype: str, layout: str) -> Any:
     """The compiled scores of rows."""
-    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
-    signature = types.void(
-        _rows(dtype, order), types.int64, types.int64, types.boolean, numbers, numbers, types.float64, vector, vector,
-    )  # fmt: skip
-    return _compiled(_score(STAMP), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
+    rows = rows_type(dtype, layout)
+    return _score, types.void(rows, _i, _i, types.boolean, read(), read(), _f, write(), write())

@@ -22,13 +22,16 @@ from ...numerics.lanes import (
     line_far,
     line_near,
 )
-from .passes import _matrix
 
 U = np.uint64
 INLINED = {**EXACT, "forceinline": True}
 """As a call each of these would cost more than what it does."""
 AHEAD = 128
 """Numbers of CSR rows between the one that is read and the one that is called into the cache."""
+FAR_BYTES = 1 << 14
+"""How far ahead of its turn a row is called into the second level of the cache."""
+NEAR_BYTES = 1 << 11
+"""How far ahead of its turn a row is called into the first level of the cache."""
 SMALLEST = 1e-3
 """The least factor that all weights may share: the sums of weights lose as many digits."""
 
@@ -142,13 +145,13 @@ def _move_and_score(W, k, pull, X, h, start, i):  # type: ignore[no-untyped-def]
     return sparse
 
 
-def read(W: Any, k: int, memo: Any, start: float, X: Any, i: int) -> float:
+def read_score(W: Any, k: int, memo: Any, start: float, X: Any, i: int) -> float:
     """start + s Σⱼ Wₖⱼ Xᵢⱼ, s = memo[0] the factor that all weights share; it is one for dense rows."""
     return float(start + memo[0] * (score(W, k, 0.0, X, i)))
 
 
-@overload(read, jit_options=INLINED)
-def _read(W, k, memo, start, X, i):  # type: ignore[no-untyped-def]
+@overload(read_score, jit_options=INLINED)
+def _read_score(W, k, memo, start, X, i):  # type: ignore[no-untyped-def]
     if not _is_csr(X):
         return lambda W, k, memo, start, X, i: dense_score(W, k, start, X, i)
     return lambda W, k, memo, start, X, i: start + memo[0] * score(W, k, 0.0, X, i)
@@ -188,11 +191,11 @@ def _decay(X, memo, keep, W, sum_W):  # type: ignore[no-untyped-def]
 def learn(
     W: Any, k: int, memo: Any, keep: float, pull: float, h: int, start: float, X: Any, i: int, sum_W: Any
 ) -> float:
-    """sWₖ ← sWₖ + pull Xₕ, then the score of row i, as `read`; what the sums must not count of it goes to `sum_W`."""
+    """sWₖ ← sWₖ + pull Xₕ, then `read_score` of row i; what the sums must not count of it goes to `sum_W`."""
     add(W, k, pull / memo[0], X, h)
     if len(sum_W):
         add(sum_W, k, -memo[1] * (pull / memo[0]), X, h)
-    return read(W, k, memo, start, X, i)
+    return read_score(W, k, memo, start, X, i)
 
 
 @overload(learn, jit_options=INLINED)
@@ -279,12 +282,3 @@ def _row_bytes(X):  # type: ignore[no-untyped-def]
     if _is_csr(X):
         return lambda X: X[0].itemsize * (X[2][-1] - X[2][0]) // max(1, X[2].size - 1)
     return lambda X: X.shape[1] * X.itemsize
-
-
-def rows_type(dtype: str, index: str | None) -> Any:
-    """What Numba calls dense rows of a precision, or CSR rows of a precision and a kind of column numbers."""
-    if index is None:
-        return _matrix(dtype, "C", readonly=True)
-    number = types.float32 if dtype == "float32" else types.float64
-    column = types.int32 if index == "int32" else types.int64
-    return types.Tuple([types.Array(kind, 1, "C", readonly=True) for kind in (number, column, types.int64)])

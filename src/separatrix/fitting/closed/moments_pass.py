@@ -129,16 +129,16 @@ def _written_run(X: Sparse, target: Integers, cost: Floats, classes: int, kind: 
 
 def _sparse_run(X: Sparse, target: Integers, cost: Floats, classes: int, kind: str, lo: int, hi: int) -> Moments:
     """Twice over the numbers that are there: their means, then their squares about these. Zeros are counted."""
-    from .moment_kernels import sparse_kernels
+    from .moment_kernels import sparse_squares_kernel, sparse_sums_kernel
 
     found, d = Moments.none(classes, X.shape[1], kind), X.shape[1]
     there, sums, parts = np.zeros((classes, d)), np.zeros((classes, d)), X.parts
-    first, second = sparse_kernels(X.dtype.name, X.columns.dtype.name)
-    first(*parts, target, cost, lo, hi, found.rows, found.weight, there, sums)
+    kinds = X.dtype.name, X.columns.dtype.name
+    sparse_sums_kernel(*kinds)(*parts, target, cost, lo, hi, found.rows, found.weight, there, sums)
     n = found.weight[:, None]
     mean = np.divide(sums, n, out=np.zeros_like(sums), where=n > 0)
     off, squares = np.zeros_like(sums), np.zeros_like(sums)
-    second(*parts, target, cost, lo, hi, mean, off, squares)
+    sparse_squares_kernel(*kinds)(*parts, target, cost, lo, hi, mean, off, squares)
     off -= (n - there) * mean
     rest = np.divide(off, n, out=np.zeros_like(off), where=n > 0)
     found.mean[:], found.rest[:] = mean, rest

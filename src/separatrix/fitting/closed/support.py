@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,7 +11,6 @@ from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...numerics.arrays import Floats
-from ...numerics.jit import EXACT, made_once
 from ...numerics.threads import ordered_map, thread_count
 
 COMPILE_FROM, RUNS, BLOCK = 400_000, 16, 1 << 18
@@ -60,6 +55,8 @@ def first_outside(X: Any, cost: Floats, support: Support) -> tuple[int, int] | N
         return _first_of_sparse(X, cost, support)
     if X.size < COMPILE_FROM or not (X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative):
         return _first(X, cost, support, 0, len(X))
+    from .moment_kernels import outside_kernel
+
     cuts = np.linspace(0, len(X), RUNS + 1).astype(int).tolist()
     look, jobs = outside_kernel(X.dtype.name, support.kind), list(pairwise(cuts))
     arguments = (support.lowest, support.highest, support.whole.astype(float))
@@ -96,44 +93,3 @@ def _first_of_sparse(X: Sparse, cost: Floats, support: Support) -> tuple[int, in
         if (counts & ~there).any():
             return int(np.argmax(counts & ~there)), int(j)
     return None
-
-
-def _outside(stamp, kind):  # type: ignore[no-untyped-def]
-    """Whether a number in the rows lo ≤ i < hi may not be allowed: of two numbers NaN is one to be looked at again."""
-
-    def kernel(X, cost, lo, hi, lowest, highest, whole):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        wrong = np.zeros(X.shape[1])  # counted by columns: so the numbers of a row are looked at together
-        for i in range(lo, hi):
-            if cost.size and cost[i] == 0:
-                continue
-            x = X[i]
-            if kind == PAIR:
-                for j in range(x.size):
-                    wrong[j] += abs((x[j] - lowest[j]) * (x[j] - highest[j]))
-            elif kind == LOW:
-                for j in range(x.size):
-                    wrong[j] += 1.0 if x[j] < lowest[j] else 0.0
-            else:
-                for j in range(x.size):
-                    below, above = 1.0 if x[j] < lowest[j] else 0.0, 1.0 if x[j] > highest[j] else 0.0
-                    wrong[j] += below + above + (whole[j] if x[j] - np.floor(x[j]) > 0 else 0.0)
-        return wrong.sum() != 0
-
-    return kernel
-
-
-@made_once
-def outside_kernel(dtype: str, kind: int) -> Callable[..., Any]:
-    """The compiled `_outside`."""
-    from numba import types
-
-    from ...data.compiled import passes as compiled
-
-    stamp = hashlib.sha256(
-        "".join(inspect.getsource(module) for module in (compiled, sys.modules[__name__])).encode()
-    ).hexdigest()
-    numbers = types.Array(types.float64, 1, "C", readonly=True)
-    X = compiled._matrix(dtype, "C", readonly=True)
-    signature = types.boolean(X, numbers, types.int64, types.int64, numbers, numbers, numbers)
-    return compiled._compiled(_outside(stamp, kind), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]

@@ -95,7 +95,8 @@ class SampledRisk(Risk):
         """The jet at v, by one pass over the rows."""
         if not ask.steering:
             return super().__call__(v, ask)
-        from ...data.compiled.passes import layout, pass_kernel, readable
+        from ...data.compiled.passes import pass_kernel
+        from ...data.compiled.readers import layout, readable
 
         rows, frame, d = self.rows, self.frame, self.frame.center.size
         order, curvature = layout(rows.X), np.empty(len(rows))
@@ -152,7 +153,8 @@ class SampledPlan(MarginPlan):
 
     def _factorised(self, curvature: Floats) -> Factor:
         """The factor of the Hessian of a sample, its diagonal that of all rows."""
-        from ...data.compiled.passes import layout, root_kernel
+        from ...data.compiled.passes import root_kernel
+        from ...data.compiled.readers import layout
 
         rows, frame = self.problem.rows, self.frame
         picked, inverse = drawn(curvature, self.size)

@@ -7,21 +7,16 @@ serves as a sample. What the call cannot settle it says, and leaves to others.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import math
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from ...data.compiled.passes import STAMP, _compiled, _matrix
-from ...numerics import small_factor as compiled_factor
+from ...numerics import functions, small_factor, vector_functions
 from ...numerics.functions import sigmoid, softplus
-from ...numerics.jit import EXACT, SUMS, made_once
+from ...numerics.jit import EXACT, SUMS, kernel, read, write
 from ...numerics.small_factor import dot, factored, solved
 
 TILE, STRIDE = 256, 8
@@ -160,116 +155,97 @@ def _note(history, k, passes, value, g, t):  # type: ignore[no-untyped-def]
     history[k, 0], history[k, 1], history[k, 2], history[k, 3] = passes, value, math.sqrt(dot(g, g, g.size)), t
 
 
-def _fit(stamp):  # type: ignore[no-untyped-def]
+def _fit(  # type: ignore[no-untyped-def]
+    X, sign, cost, l2, lifted, tol, clear, sure, most, center, scale, Z, square, v, g, H, history
+):
     """The minimum of the mean of log(1 + exp(−y zᵀv)) and ½ vᵀ diag(ridge) v, by Newton's method.
 
     The kernel returns whether it came to an end, the lines of the history, the value, the passes and the largest ‖z‖²
     in H. It comes to none where columns are nearly dependent, classes separated, or numbers not finite.
     """
-
-    def kernel(  # type: ignore[no-untyped-def]
-        X, sign, cost, l2, lifted, tol, clear, sure, most, center, scale, Z, square, v, g, H, history
-    ):
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        n, d = X.shape
-        p = Z.shape[0]
-        signs, costs = np.empty(n), np.empty(n if cost.size else 0)
-        nothing = (False, 0, 0.0, 0.0, 0.0)
-        if not _shuffled(X, sign, cost, lifted, center, scale, Z, signs, costs, square):
-            return nothing
-        ridge, L, size, step = np.zeros(p), np.zeros((p, p)), np.zeros(p), np.zeros(p)
-        there, g_there, H_there = np.zeros(p), np.zeros(p), np.zeros((p, p))
-        for j in range(d):
-            ridge[j] = l2 / scale[j] ** 2
-        value, margin, radius = _jet(Z, signs, costs, square, n, v, 0 * ridge, 0.0, g, H)
-        if not (math.isfinite(value) and factored(H, L, size) > clear):
-            return nothing
-        for j in range(p):
-            H[j, j] += ridge[j]
-        sample = (n + STRIDE - 1) // STRIDE
-        sampling = sample >= ENOUGH * p
-        rows, passes, taken, t = n, 1.0, 0, 0.0
-        _note(history, 0, passes, value, g, t)
-        while passes < most and taken + 1 < len(history) and factored(H, L, size) > 1e-14:
-            solved(L, size, g, step)
-            ahead = dot(g, step, p)
-            if rows == n and 0.5 * ahead <= NEAR * tol * max(abs(value), 1e-10):
-                return True, taken + 1, value, passes, radius
-            if rows < n and ahead <= NEAR * p / rows:
-                sampling, rows, t = False, n, 1.0
-                value, margin, radius = _jet(Z, signs, costs, square, n, v, ridge, sure, g, H)
-                passes += 1.0
-            else:
-                rows = sample if sampling else n  # at the start the value is log 2 on any rows
-                t, pays = 2.0, False
-                while not pays:
-                    t *= 0.5
-                    if not t > 1e-6 or passes >= most:
-                        return nothing
-                    for j in range(p):
-                        there[j] = v[j] - t * step[j]
-                    new, margin, radius = _jet(Z, signs, costs, square, rows, there, ridge, sure, g_there, H_there)
-                    passes += rows / n
-                    pays = new <= value - ARMIJO * t * ahead + 1e-14 * abs(value)
-                v[:], g[:], H[:, :], value = there, g_there, H_there, new
-            if rows == n:
-                if (margin > 0 and l2 == 0) or not math.isfinite(value):
-                    return nothing
-                taken += 1
-                _note(history, taken, passes, value, g, t)
+    n, d = X.shape
+    p = Z.shape[0]
+    signs, costs = np.empty(n), np.empty(n if cost.size else 0)
+    nothing = (False, 0, 0.0, 0.0, 0.0)
+    if not _shuffled(X, sign, cost, lifted, center, scale, Z, signs, costs, square):
         return nothing
+    ridge, L, size, step = np.zeros(p), np.zeros((p, p)), np.zeros(p), np.zeros(p)
+    there, g_there, H_there = np.zeros(p), np.zeros(p), np.zeros((p, p))
+    for j in range(d):
+        ridge[j] = l2 / scale[j] ** 2
+    value, margin, radius = _jet(Z, signs, costs, square, n, v, 0 * ridge, 0.0, g, H)
+    if not (math.isfinite(value) and factored(H, L, size) > clear):
+        return nothing
+    for j in range(p):
+        H[j, j] += ridge[j]
+    sample = (n + STRIDE - 1) // STRIDE
+    sampling = sample >= ENOUGH * p
+    rows, passes, taken, t = n, 1.0, 0, 0.0
+    _note(history, 0, passes, value, g, t)
+    while passes < most and taken + 1 < len(history) and factored(H, L, size) > 1e-14:
+        solved(L, size, g, step)
+        ahead = dot(g, step, p)
+        if rows == n and 0.5 * ahead <= NEAR * tol * max(abs(value), 1e-10):
+            return True, taken + 1, value, passes, radius
+        if rows < n and ahead <= NEAR * p / rows:
+            sampling, rows, t = False, n, 1.0
+            value, margin, radius = _jet(Z, signs, costs, square, n, v, ridge, sure, g, H)
+            passes += 1.0
+        else:
+            rows = sample if sampling else n  # at the start the value is log 2 on any rows
+            t, pays = 2.0, False
+            while not pays:
+                t *= 0.5
+                if not t > 1e-6 or passes >= most:
+                    return nothing
+                for j in range(p):
+                    there[j] = v[j] - t * step[j]
+                new, margin, radius = _jet(Z, signs, costs, square, rows, there, ridge, sure, g_there, H_there)
+                passes += rows / n
+                pays = new <= value - ARMIJO * t * ahead + 1e-14 * abs(value)
+            v[:], g[:], H[:, :], value = there, g_there, H_there, new
+        if rows == n:
+            if (margin > 0 and l2 == 0) or not math.isfinite(value):
+                return nothing
+            taken += 1
+            _note(history, taken, passes, value, g, t)
+    return nothing
 
-    return kernel
 
-
-def _leverage(stamp):  # type: ignore[no-untyped-def]
+def _leverage(Z, v, sure, inverse):  # type: ignore[no-untyped-def]
     """max zᵢᵀ M⁻¹ zᵢ over the rows that enter M; those at the edge of it are counted in."""
-
-    def kernel(Z, v, sure, inverse):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        (p, n), most = Z.shape, 0.0
-        z = np.zeros(p)
-        for i in range(n):
-            m = 0.0
-            for j in range(p):
-                z[j] = Z[j, i]
-                m += z[j] * v[j]
-            q = sigmoid(-abs(m))
-            if q * (1.0 - q) < sure * 0.5:
-                continue
-            total = 0.0
-            for j in range(p):
-                s = 0.0
-                for k in range(p):
-                    s += inverse[j, k] * z[k]
-                total += z[j] * s
-            most = total if total > most else most
-        return most
-
-    return kernel
+    (p, n), most = Z.shape, 0.0
+    z = np.zeros(p)
+    for i in range(n):
+        m = 0.0
+        for j in range(p):
+            z[j] = Z[j, i]
+            m += z[j] * v[j]
+        q = sigmoid(-abs(m))
+        if q * (1.0 - q) < sure * 0.5:
+            continue
+        total = 0.0
+        for j in range(p):
+            s = 0.0
+            for k in range(p):
+                s += inverse[j, k] * z[k]
+            total += z[j] * s
+        most = total if total > most else most
+    return most
 
 
-_HERE = hashlib.sha256(
-    "".join([STAMP, *map(inspect.getsource, (compiled_factor, sys.modules[__name__]))]).encode()
-).hexdigest()
-
-
-@made_once
-def fit_kernel() -> Callable[..., Any]:
+@kernel(functions, vector_functions, small_factor)
+def fit_kernel() -> Any:
     """The compiled fit."""
-    vector, numbers = types.Array(types.float64, 1, "C"), types.Array(types.float64, 1, "C", readonly=True)
-    signs, table = types.Array(types.int8, 1, "C", readonly=True), _matrix("float64", "C", readonly=False)
-    number = types.float64
-    signature = types.Tuple((types.boolean, types.int64, number, number, number))(
-        _matrix("float64", "C", readonly=True), signs, numbers, number, types.boolean, number, number, number, number,
+    f, vector, table = types.float64, write(), write("float64", 2)
+    signature = types.Tuple((types.boolean, types.int64, f, f, f))(
+        read("float64", 2), read("int8"), read(), f, types.boolean, f, f, f, f,
         vector, vector, table, vector, vector, vector, table, table,
     )  # fmt: skip
-    return _compiled(_fit(_HERE), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
+    return _fit, signature
 
 
-@made_once
-def leverage_kernel() -> Callable[..., Any]:
+@kernel(functions, vector_functions)
+def leverage_kernel() -> Any:
     """The compiled largest leverage."""
-    numbers, table = types.Array(types.float64, 1, "C", readonly=True), _matrix("float64", "C", readonly=True)
-    signature = types.float64(table, numbers, types.float64, table)
-    return _compiled(_leverage(_HERE), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
+    return _leverage, types.float64(read("float64", 2), read(), types.float64, read("float64", 2))

@@ -69,7 +69,8 @@ def block_by_block(
 
 def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
     """The same sums by the compiled pass: one read of X for the value and the gradient."""
-    from ...data.compiled.passes import layout, pass_kernel, readable
+    from ...data.compiled.passes import pass_kernel
+    from ...data.compiled.readers import layout, readable
 
     if isinstance(rows.X, TableRows) and not ask.diagonal:
         return table_jet(loss, frame, ask, v, rows, lo, hi)
@@ -103,7 +104,8 @@ def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any,
 
 def table_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
     """The same of a table's rows: what the levels that a row has not would add is the same for every row."""
-    from ...data.compiled.passes import TABLE, pass_kernel
+    from ...data.compiled.passes import pass_kernel
+    from ...data.compiled.readers import TABLE
 
     table, d = rows.X.map, frame.center.size
     w, b = v[:d] / frame.scale, float(v[-1]) if frame.lifted else 0.0
@@ -165,7 +167,8 @@ class Risk:
         return total / self.rows.weight + self.ridge * u  # type: ignore[no-any-return]
 
     def _product(self, v: Floats, u: Floats, rows: Any, lo: int, hi: int) -> Floats:
-        from ...data.compiled.passes import bend_kernel, layout, readable
+        from ...data.compiled.passes import bend_kernel
+        from ...data.compiled.readers import layout, readable
 
         (w, b), (q, a) = ((weights[0], float(level[0])) for weights, level in map(self.frame_parts, (v, u)))
         kernel, found = bend_kernel(self.loss, rows.X.dtype.name, layout(rows.X)), np.zeros(w.size)

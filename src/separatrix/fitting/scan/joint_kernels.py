@@ -5,79 +5,60 @@ It ends as the scans of `perceptron_kernels` do, and its ties are theirs.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from ...data.compiled import passes as compiled
-from ...data.compiled.passes import _compiled
-from ...numerics.jit import EXACT, made_once
+from ...numerics.jit import kernel, read, write
 
 
-def joint_scan(stamp):  # type: ignore[no-untyped-def]
+def joint_scan(F, rows, target, eta, tied, patience, theta, early, first, run, log, at, rival):  # type: ignore[no-untyped-def]
     """θ ← θ + η(Φ(x, y) − Φ(x, ŷ)), ŷ the strongest class other than y, where it is as strong as y.  [004 §4.5]
 
     `early` grows by η(step + 1)(Φ(x, y) − Φ(x, ŷ)): what the mean of all θ lacks.
     """
-
-    def kernel(F, rows, target, eta, tied, patience, theta, early, first, run, log, at, rival):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        made = 0
-        for n in range(rows.size):
-            i = rows[n]
-            y = target[i]
-            own, best, other = 0.0, -np.inf, -1
-            for j in range(theta.size):
-                own += theta[j] * F[i, y, j]
-            for k in range(F.shape[1]):
-                if k != y:
-                    s = 0.0
-                    for j in range(theta.size):
-                        s += theta[j] * F[i, k, j]
-                    # of equals the first; where the tie is for the later class, the last
-                    if s > best or other < 0 or (s == best and tied[0] and not tied[1]):
-                        best, other = s, k
-            m = own - best
-            if not (m > -np.inf and m < np.inf):
-                return n, made, -1
-            # tied[1]: a tie with a class before y is a mistake; tied[0]: with a class after it
-            if m > 0 or (m == 0 and not (tied[1] if other < y else tied[0])):
-                run += 1
-                if run >= patience:
-                    return n + 1, made, run
-                continue
-            if made == log.size:
-                return n, made, run
-            log[made], at[made], rival[made], run = i, first + n, other, 0
-            made += 1
-            late = first + n + 1.0
-            for j in range(theta.size):
-                step = eta * (F[i, y, j] - F[i, other, j])
-                theta[j] += step
-                early[j] += late * step
-        return rows.size, made, run
-
-    return kernel
+    made = 0
+    for n in range(rows.size):
+        i = rows[n]
+        y = target[i]
+        own, best, other = 0.0, -np.inf, -1
+        for j in range(theta.size):
+            own += theta[j] * F[i, y, j]
+        for k in range(F.shape[1]):
+            if k != y:
+                s = 0.0
+                for j in range(theta.size):
+                    s += theta[j] * F[i, k, j]
+                # of equals the first; where the tie is for the later class, the last
+                if s > best or other < 0 or (s == best and tied[0] and not tied[1]):
+                    best, other = s, k
+        m = own - best
+        if not (m > -np.inf and m < np.inf):
+            return n, made, -1
+        # tied[1]: a tie with a class before y is a mistake; tied[0]: with a class after it
+        if m > 0 or (m == 0 and not (tied[1] if other < y else tied[0])):
+            run += 1
+            if run >= patience:
+                return n + 1, made, run
+            continue
+        if made == log.size:
+            return n, made, run
+        log[made], at[made], rival[made], run = i, first + n, other, 0
+        made += 1
+        late = first + n + 1.0
+        for j in range(theta.size):
+            step = eta * (F[i, y, j] - F[i, other, j])
+            theta[j] += step
+            early[j] += late * step
+    return rows.size, made, run
 
 
-STAMP = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (compiled, sys.modules[__name__])).encode()
-).hexdigest()
-
-
-@made_once
-def joint_kernel() -> Callable[..., Any]:
+@kernel()
+def joint_kernel() -> Any:
     """The compiled scan."""
-    indices, log = types.Array(types.int64, 1, "C", readonly=True), types.Array(types.int64, 1, "C")
-    features, weights = types.Array(types.float64, 3, "C", readonly=True), types.Array(types.float64, 1, "C")
-    signature = types.Tuple((types.int64,) * 3)(
-        features, indices, indices, types.float64, types.UniTuple(types.boolean, 2), types.int64, weights, weights,
-        types.int64, types.int64, log, log, log,
-    )  # fmt: skip
-    kernel: Callable[..., Any] = joint_scan(STAMP)  # type: ignore[no-untyped-call]
-    return _compiled(kernel, signature, cached=True, **EXACT)
+    i, ties, log = types.int64, types.UniTuple(types.boolean, 2), write("int64")
+    signature = types.UniTuple(i, 3)(
+        read("float64", 3), read("int64"), read("int64"), types.float64, ties, i, write(), write(), i, i, log, log, log
+    )
+    return joint_scan, signature

@@ -7,19 +7,14 @@ kernel's numbers; −1 where there is none.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from ...data.compiled import passes as compiled
-from ...data.compiled.passes import _compiled
-from ...numerics.jit import EXACT, made_once
+from ...numerics.jit import EXACT, kernel, read, write
+from ...results import dual
 from ...results.dual import JOINT, TWO
 
 
@@ -36,27 +31,22 @@ def _move(g, up, down, s):  # type: ignore[no-untyped-def]
             line[i] -= g[i]
 
 
-def _catch_up(stamp):  # type: ignore[no-untyped-def]
+def _catch_up(G, place, up, down, first, seen, s):  # type: ignore[no-untyped-def]
     """sᵢ ← sᵢ + Σₗ ±k(xₗ, xᵢ) over the mistakes l that row i has not seen yet, in the order of the log."""
-
-    def kernel(G, place, up, down, first, seen, s):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        alike = seen.size == 0 or (seen.min() == seen.max() and seen[0] <= first)
-        for m in range(place.size):
-            g = G[place[m]]
-            if alike:
-                _move(g, up[m], down[m], s)
-                continue
-            if up[m] >= 0:
-                line = s[up[m]]
-                for i in range(g.size):
-                    line[i] += g[i] if first + m >= seen[i] else 0.0
-            if down[m] >= 0:
-                line = s[down[m]]
-                for i in range(g.size):
-                    line[i] -= g[i] if first + m >= seen[i] else 0.0
-
-    return kernel
+    alike = seen.size == 0 or (seen.min() == seen.max() and seen[0] <= first)
+    for m in range(place.size):
+        g = G[place[m]]
+        if alike:
+            _move(g, up[m], down[m], s)
+            continue
+        if up[m] >= 0:
+            line = s[up[m]]
+            for i in range(g.size):
+                line[i] += g[i] if first + m >= seen[i] else 0.0
+        if down[m] >= 0:
+            line = s[down[m]]
+            for i in range(g.size):
+                line[i] -= g[i] if first + m >= seen[i] else 0.0
 
 
 @register_jitable(**EXACT)
@@ -71,69 +61,57 @@ def _rival(s, i, y, tied):  # type: ignore[no-untyped-def]
     return other, s[y, i] - best
 
 
-def _decide(stamp):  # type: ignore[no-untyped-def]
+def _decide(K, turns, target, way, tied, room, patience, run, s, at, up, down):  # type: ignore[no-untyped-def]
     """The rows of a block in turn: where one is on the wrong side, all scores of the block move.
 
     Returns how many turns were taken, how many lines of the log they filled, and the run of right answers, −1 if a
     score was not finite. It stops right after `room` rows that were mistaken, or after `patience` right answers.
     """
-
-    def kernel(K, turns, target, way, tied, room, patience, run, s, at, up, down):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        made, wrong = 0, 0
-        for n in range(turns.size):
-            i = turns[n]
-            y, before = target[i], made
-            if way == JOINT:
-                other, m = _rival(s, i, y, tied)
+    made, wrong = 0, 0
+    for n in range(turns.size):
+        i = turns[n]
+        y, before = target[i], made
+        if way == JOINT:
+            other, m = _rival(s, i, y, tied)
+            if not (m > -np.inf and m < np.inf):
+                return n, made, -1
+            if m < 0 or (m == 0 and (tied[1] if other < y else tied[0])):
+                at[made], up[made], down[made] = n, y, other
+                made += 1
+        else:
+            for k in range(len(s)):
+                own = y == (1 if way == TWO else k)
+                m = s[k, i] if own else -s[k, i]
                 if not (m > -np.inf and m < np.inf):
-                    return n, made, -1
-                if m < 0 or (m == 0 and (tied[1] if other < y else tied[0])):
-                    at[made], up[made], down[made] = n, y, other
+                    return n, before, -1
+                if m < 0 or (m == 0 and (tied[1] if own else tied[0])):
+                    at[made], up[made], down[made] = n, k if own else -1, -1 if own else k
                     made += 1
-            else:
-                for k in range(len(s)):
-                    own = y == (1 if way == TWO else k)
-                    m = s[k, i] if own else -s[k, i]
-                    if not (m > -np.inf and m < np.inf):
-                        return n, before, -1
-                    if m < 0 or (m == 0 and (tied[1] if own else tied[0])):
-                        at[made], up[made], down[made] = n, k if own else -1, -1 if own else k
-                        made += 1
-            if made == before:
-                run += 1
-                if run >= patience:
-                    return n + 1, made, run
-                continue
-            run, wrong = 0, wrong + 1
-            for line in range(before, made):
-                _move(K[i], up[line], down[line], s)
-            if wrong == room:
+        if made == before:
+            run += 1
+            if run >= patience:
                 return n + 1, made, run
-        return turns.size, made, run
-
-    return kernel
-
-
-STAMP = hashlib.sha256(
-    "".join(inspect.getsource(module) for module in (compiled, sys.modules[__name__])).encode()
-).hexdigest()
-_indices, _lines = types.Array(types.int64, 1, "C", readonly=True), types.Array(types.int64, 1, "C")
-_numbers, _scores = types.Array(types.float64, 2, "C", readonly=True), types.Array(types.float64, 2, "C")
+            continue
+        run, wrong = 0, wrong + 1
+        for line in range(before, made):
+            _move(K[i], up[line], down[line], s)
+        if wrong == room:
+            return n + 1, made, run
+    return turns.size, made, run
 
 
-@made_once
-def catch_up_kernel() -> Callable[..., Any]:
+@kernel()
+def catch_up_kernel() -> Any:
     """The compiled `_catch_up`."""
-    signature = types.void(_numbers, _indices, _indices, _indices, types.int64, _indices, _scores)
-    return _compiled(_catch_up(STAMP), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
+    places, scores = read("int64"), write("float64", 2)
+    return _catch_up, types.void(read("float64", 2), places, places, places, types.int64, places, scores)
 
 
-@made_once
-def turns_kernel() -> Callable[..., Any]:
+@kernel(dual)
+def turns_kernel() -> Any:
     """The compiled `_decide`."""
-    ties, number = types.UniTuple(types.boolean, 2), types.int64
-    signature = types.Tuple((number,) * 3)(
-        _numbers, _indices, _indices, number, ties, number, number, number, _scores, _lines, _lines, _lines
+    i, ties, log = types.int64, types.UniTuple(types.boolean, 2), write("int64")
+    signature = types.UniTuple(i, 3)(
+        read("float64", 2), read("int64"), read("int64"), i, ties, i, i, i, write("float64", 2), log, log, log
     )
-    return _compiled(_decide(STAMP), signature, cached=True, **EXACT)  # type: ignore[no-untyped-call]
+    return _decide, signature

@@ -7,40 +7,50 @@ and a division, and rows are called into the cache well before their turn.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.extending import register_jitable
-from numpy.typing import NDArray
 
-from ...data.compiled import passes as compiled
 from ...data.compiled import row_access
-from ...data.compiled.passes import _compiled, _exp, _matrix
-from ...data.compiled.row_access import decay, fetch_far, fetch_near, learn, note, read, row_bytes, rows_type
-from ...numerics import functions as numerics
-from ...numerics import lanes
-from ...numerics.jit import EXACT, made_once
-from ...numerics.lanes import to_bits
+from ...data.compiled.readers import rows_type
+from ...data.compiled.row_access import (
+    FAR_BYTES,
+    NEAR_BYTES,
+    decay,
+    fetch_far,
+    fetch_near,
+    learn,
+    note,
+    read_score,
+    row_bytes,
+)
+from ...numerics import functions, lanes, vector_functions
+from ...numerics.arrays import Floats
+from ...numerics.jit import EXACT, kernel, read, write
+from ...numerics.vector_functions import exp
 
-GRID, REACH, TERMS = 16, 40, 8
+GRID = 16
+"""Points of the table of σ from one number to the next."""
+REACH = 40
+"""σ is 0 at minus this and 1 from this on."""
+TERMS = 8
+"""Terms of σ around a point."""
 POINTS = 2048
 """A power of two, so that no bits whatever, not even those of a NaN, point beyond the table."""
 ANCHOR = 2.0**52 / GRID + REACH
 """Added to z it leaves GRID · (z + REACH), rounded, in the last bits."""
-FAR_BYTES, NEAR_BYTES = 1 << 14, 1 << 11
-"""How far ahead of its turn a row is called into the second and the first level of the cache."""
 
 
-def sigmoid_table() -> NDArray[np.float64]:
+@cache
+def sigmoid_table() -> Floats:
     """σ(g + h) = Σₙ cₙ hⁿ, (n + 1) cₙ₊₁ = Σᵢ cᵢ c̄ₙ₋ᵢ, c̄ the coefficients of 1 − σ: to the last bit for |h| ≤ 1/32."""
     g = np.arange(POINTS) / GRID - REACH
     c, other = np.empty((POINTS, TERMS)), np.empty((POINTS, TERMS))
-    c[:, 0], other[:, 0] = numerics.sigmoid(g), numerics.sigmoid(-g)
+    c[:, 0], other[:, 0] = functions.sigmoid(g), functions.sigmoid(-g)
     for n in range(TERMS - 1):
         c[:, n + 1] = (c[:, : n + 1] * other[:, n::-1]).sum(axis=1) / (n + 1)
         other[:, n + 1] = -c[:, n + 1]
@@ -55,7 +65,7 @@ def _sigmoid(z, table):  # type: ignore[no-untyped-def]
     if z >= REACH:
         return 1.0
     anchored = z + ANCHOR
-    i = TERMS * (to_bits(anchored) & (POINTS - 1))
+    i = TERMS * (np.float64(anchored).view(np.int64) & (POINTS - 1))
     h = z - (anchored - ANCHOR)
     q = h * h
     low = (table[i + 1] * h + table[i]) + (table[i + 3] * h + table[i + 2]) * q
@@ -112,7 +122,7 @@ def _softmax(s):  # type: ignore[no-untyped-def]
     for k in range(s.size):
         top = s[k] if s[k] > top else top
     for k in range(s.size):
-        s[k] = _exp(s[k] - top)
+        s[k] = exp(s[k] - top)
     total = 0.0
     for k in range(s.size):
         total += s[k]
@@ -141,14 +151,13 @@ def _ahead(X, limit):  # type: ignore[no-untyped-def]
     return max(1, limit // max(1, row_bytes(X)))
 
 
-def _two_classes(pull, link, stamp):  # type: ignore[no-untyped-def]
+def _two_classes(pull, link):  # type: ignore[no-untyped-def]
     """w ← (1 − ηcλ) w + a x, b ← b + a, a = ηc · pull(t, link(xᵀw + b)), row after row."""
 
     def kernel(X, rows, target, cost, rate, l2, lifted, table, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
         last, far, near = rows.size - 1, _ahead(X, FAR_BYTES), _ahead(X, NEAR_BYTES)
         bias = b[0]
-        z = read(W, 0, memo, bias, X, rows[0])
+        z = read_score(W, 0, memo, bias, X, rows[0])
         for n in range(rows.size):
             ahead = rows[min(n + far, last)]
             fetch_near(X, rows[min(n + near, last)])
@@ -172,15 +181,14 @@ def _two_classes(pull, link, stamp):  # type: ignore[no-untyped-def]
     return kernel
 
 
-def _many_classes(pull, link, share, stamp):  # type: ignore[no-untyped-def]
+def _many_classes(pull, link, share):  # type: ignore[no-untyped-def]
     """Wₖ ← (1 − ηcλ) Wₖ + aₖ x, bₖ ← bₖ + aₖ, aₖ = ηc · pullₖ(t, link(Wx + b)), row after row."""
 
     def kernel(X, rows, target, cost, rate, l2, lifted, memo, W, b, sum_W, sum_b):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
         last, far, near = rows.size - 1, _ahead(X, FAR_BYTES), _ahead(X, NEAR_BYTES)
         s = np.empty(b.size)
         for k in range(b.size):
-            s[k] = read(W, k, memo, b[k], X, rows[0])
+            s[k] = read_score(W, k, memo, b[k], X, rows[0])
         for n in range(rows.size):
             ahead = rows[min(n + far, last)]
             fetch_near(X, rows[min(n + near, last)])
@@ -207,34 +215,21 @@ def _many_classes(pull, link, share, stamp):  # type: ignore[no-untyped-def]
     return kernel
 
 
-def _shuffle(stamp):  # type: ignore[no-untyped-def]
+def _shuffle(draws, order):  # type: ignore[no-untyped-def]
     """Fisher and Yates: from the end on, each place is swapped with one at or before it."""
-
-    def kernel(draws, order):  # type: ignore[no-untyped-def]
-        stamp  # noqa: B018  in the closure, hence in Numba's cache key
-        for i in range(order.size - 1, 0, -1):
-            j = np.int64(draws[i] * (i + 1))
-            order[i], order[j] = order[j], order[i]
-
-    return kernel
+    for i in range(order.size - 1, 0, -1):
+        j = np.int64(draws[i] * (i + 1))
+        order[i], order[j] = order[j], order[i]
 
 
-STAMP = hashlib.sha256(
-    "".join(
-        inspect.getsource(module) for module in (numerics, compiled, lanes, row_access, sys.modules[__name__])
-    ).encode()
-).hexdigest()
-
-_numbers, _vector = types.Array(types.float64, 1, "C", readonly=True), types.Array(types.float64, 1, "C")
-_indices = types.Array(types.int64, 1, "C", readonly=True)
-_probabilities, _labels = _matrix("float64", "C", readonly=True), types.Array(types.int64, 2, "C", readonly=True)
+_probabilities, _labels = read("float64", 2), read("int64", 2)
 
 
 def _signature(rows: Any, target: Any, *table: Any) -> Any:
-    weights = _matrix("float64", "C", readonly=False)
+    vector, weights = write(), write("float64", 2)
     return types.void(
-        rows, _indices, target, _probabilities, _numbers, types.float64, types.boolean, *table, _vector, weights,
-        _vector, weights, _vector,
+        rows, read("int64"), target, _probabilities, read(), types.float64, types.boolean, *table, vector, weights,
+        vector, weights, vector,
     )  # fmt: skip
 
 
@@ -242,25 +237,28 @@ def _link(objective: str, many: int) -> Any:
     return LINKS.get(objective, (_sigmoid, _softmax))[many]
 
 
-@made_once
+@kernel(vector_functions, lanes, row_access)
+def two_class_steps(objective: str, dtype: str, index: str | None = None) -> Any:
+    """The compiled steps for two classes, for one objective and kind of rows; they take a table of σ."""
+    text: Any = _two_classes(OBJECTIVES[objective][0], _link(objective, 0))  # type: ignore[no-untyped-call]
+    return text, _signature(rows_type(dtype, index or "C"), _probabilities, read())
+
+
 def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Callable[..., None]:
-    """The compiled steps for two classes, for one objective and kind of rows."""
-    kernel: Callable[..., Any] = _two_classes(OBJECTIVES[objective][0], _link(objective, 0), STAMP)  # type: ignore[no-untyped-call]
-    run = _compiled(kernel, _signature(rows_type(dtype, index), _probabilities, _numbers), cached=True, **EXACT)
-    table = sigmoid_table()
+    """`two_class_steps` with its table of σ."""
+    run, table = two_class_steps(objective, dtype, index), sigmoid_table()
     return lambda *given: run(*given[:7], table, *given[7:])
 
 
-@made_once
-def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = None) -> Callable[..., None]:
+@kernel(vector_functions, lanes, row_access)
+def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = None) -> Any:
     """The compiled steps for K classes, for labels or for a matrix of probabilities."""
     share, target = (_hard, _labels) if hard else (_soft, _probabilities)
-    kernel: Callable[..., Any] = _many_classes(OBJECTIVES[objective][1], _link(objective, 1), share, STAMP)  # type: ignore[no-untyped-call]
-    return _compiled(kernel, _signature(rows_type(dtype, index), target), cached=True, **EXACT)
+    text: Any = _many_classes(OBJECTIVES[objective][1], _link(objective, 1), share)  # type: ignore[no-untyped-call]
+    return text, _signature(rows_type(dtype, index or "C"), target)
 
 
-@made_once
-def shuffle_kernel() -> Callable[..., None]:
+@kernel()
+def shuffle_kernel() -> Any:
     """The compiled shuffle."""
-    kernel: Callable[..., Any] = _shuffle(STAMP)  # type: ignore[no-untyped-call]
-    return _compiled(kernel, types.void(_numbers, types.Array(types.int64, 1, "C")), cached=True, **EXACT)
+    return _shuffle, types.void(read(), write("int64"))

@@ -150,7 +150,8 @@ class Cases:
 
     def _look_compiled(self, W: Floats, inside: Floats, sized: bool) -> Iterator[Look]:
         """The same of two classes, read at the speed of memory."""
-        from ...data.compiled.passes import layout, score_kernel
+        from ...data.compiled.passes import score_kernel
+        from ...data.compiled.readers import layout
 
         order = layout(self.X)
         kernel = score_kernel(self.X.dtype.name, order)

@@ -7,15 +7,13 @@ equal, and which comes first, is decided by a float and its error bound, or else
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from ...data.compiled import passes as compiled
-from ...numerics.jit import made_once
+from ...numerics.jit import UNFUSED, kernel, write
 
 LIMB = 40
 """Bits of the lower half of a cost: both halves can be added up over millions of rows."""
@@ -174,12 +172,9 @@ def _sweep(x, y, up, high, low, first, last, best, order, ties):  # type: ignore
                     best[5] += 1
 
 
-@made_once
-def sweep_kernel() -> Callable[..., Any]:
+@kernel(options=UNFUSED)
+def sweep_kernel() -> Any:
     """The compiled sweep."""
-    floats, flags = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
-    whole = types.Array(types.int64, 1, "C")
-    signature = types.void(
-        floats, floats, flags, whole, whole, types.int64, types.int64, whole, whole, types.Array(types.int64, 2, "C")
-    )
-    return compiled._compiled(_sweep, signature, cached=True)
+    floats, whole, i = write(), write("int64"), types.int64
+    signature = types.void(floats, floats, write("boolean"), whole, whole, i, i, whole, whole, write("int64", 2))
+    return _sweep, signature
