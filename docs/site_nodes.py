@@ -73,7 +73,7 @@ OTHERS = ("benchmarks", "coming_from")
 
 
 def public(name: str) -> str:
-    """The public spelling of a name: `Pocket`, `features.Lift`, `separatrix.learners.perceptron.pocket.Pocket`."""
+    """The public spelling of a name: `Pocket`, `features.Lift`, `separatrix.learners.perceptron.perceptrons.Pocket`."""
     full = name if name.startswith("separatrix.") else f"separatrix.{name}"
     for short, home in separatrix._HOMES.items():
         inside = f"separatrix{home}.{short}"

@@ -153,7 +153,7 @@ NODES = runpy.run_path(str(DOCS / "site_nodes.py"))
 
 def test_a_name_is_spelt_as_it_is_public():
     public = NODES["public"]
-    assert public("Pocket") == public("separatrix.learners.perceptron.pocket.Pocket") == "separatrix.Pocket"
+    assert public("Pocket") == public("separatrix.learners.perceptron.perceptrons.Pocket") == "separatrix.Pocket"
     assert public("separatrix.learners.logistic.logistic.LogisticRegression.fit") == "separatrix.LogisticRegression.fit"
     assert public("features.Lift") == "separatrix.features.Lift"
 

@@ -13,7 +13,7 @@ from separatrix import AveragedPerceptron, MaxMarginClassifier, OnlinePerceptron
 from separatrix.data import Sparse
 from separatrix.fitting.scan.online import LearningRate, OnlineState
 from separatrix.fitting.scan.online import scan as stochastic_scan
-from separatrix.fitting.scan.perceptron import Manner, PerceptronState, scan, sum_of_mistakes
+from separatrix.fitting.scan.perceptron import PerceptronState, UpdateRule, scan, sum_of_mistakes
 from separatrix.losses import Perceptron as PerceptronLoss
 from separatrix.theory import chain, cosine, criterion, delta_step, is_mistake
 
@@ -114,7 +114,7 @@ def test_the_start_and_the_mistakes_add_up_to_the_weights(seed, classes, rate, s
     rows = Sparse.of(csr_array(X)) if sparse else X
     shape = (1 if classes == 2 else classes, 3)
     start = PerceptronState(rng.integers(-3, 4, shape).astype(float), np.zeros(shape[0]))
-    end, log = scan(start, rows, k, np.arange(40), Manner(rate), room=40)
+    end, log = scan(start, rows, k, np.arange(40), UpdateRule(rate), room=40)
     W, b = start.weights.copy(), start.intercept.copy()
     sum_of_mistakes(rows, log, np.full(len(log), rate), W, b)
     np.testing.assert_array_equal(W, end.weights)
@@ -168,8 +168,8 @@ def test_the_delta_rule_is_the_step_of_all_three(seed):
     np.testing.assert_allclose(logistic.weights[0], delta_step(w, X[0], t, rate, "logistic"), rtol=1e-14, atol=1e-15)
 
     start = PerceptronState(w[None].copy(), np.zeros(1))
-    manner = Manner(rate, lifted=False, ties="negative")  # f is 1[z > 0]
-    perceptron, _ = scan(start, X, np.array([int(t)]), order, manner, room=1)
+    update = UpdateRule(rate, lifted=False, ties="negative")  # f is 1[z > 0]
+    perceptron, _ = scan(start, X, np.array([int(t)]), order, update, room=1)
     np.testing.assert_array_equal(perceptron.weights[0], delta_step(w, X[0], t, rate, "step"))
 
     error = X[0] @ w - t  # half the slope of (xᵀw − t)², whose step least squares takes

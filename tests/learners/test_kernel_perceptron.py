@@ -24,6 +24,7 @@ from separatrix.data import Sparse
 from separatrix.data.kernels import gram as kernel_gram
 from separatrix.data.kernels import tables as kernels
 from separatrix.fitting.scan import kernel_scan
+from separatrix.fitting.scan.run import Run
 
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.BudgetWarning")
 READINGS = ("last", "averaged", "voted")
@@ -100,7 +101,7 @@ def test_mistakes_stay_below_the_bound(order, classes):
 
 def test_the_bound_counts_rows_that_are_drawn_again():
     model = KernelPerceptron("rbf", order="replacement", max_passes=1, random_state=0).fit(X, NOISE)
-    seen = np.bincount(np.concatenate(passes_of("replacement", 40, 1, model._came[1])), minlength=40)
+    seen = np.bincount(np.concatenate(passes_of("replacement", 40, 1, model._passes.seed)), minlength=40)
     leads, length, longest = model._stands
     assert seen.max() > 1
     from separatrix.results.mistake_bound import mistake_bound
@@ -259,17 +260,15 @@ def test_who_stops_reading_finds_the_attributes_set(kernel, budget):
 @pytest.mark.parametrize("where", ["add", "keep", "of", "run", "_settle"])
 def test_control_c_at_any_place_leaves_a_model_that_is_one(monkeypatch, kernel, where):
     if where == "run":
-        import separatrix.learners.kernel.kernel as module
+        real = Run.__iter__
 
-        real = module.run
-
-        def run(*given):
-            for number, stretch in enumerate(real(*given)):
+        def stopped(self):
+            for number, _ in enumerate(real(self)):
                 if number == 3:
                     raise KeyboardInterrupt
-                yield stretch
+                yield
 
-        monkeypatch.setattr(module, "run", run)
+        monkeypatch.setattr(Run, "__iter__", stopped)
     else:
         from separatrix.fitting.scan.kernel_budget import BudgetScan
 
@@ -562,7 +561,7 @@ def test_what_a_budget_costs(overflow, labels):
     assert model.curve is not None
     with pytest.raises(ValueError, match="With a budget only the last state is kept"):
         model.curve(X, labels)
-    with pytest.raises(ValueError, match="bound is one of a perceptron without a budget"):
+    with pytest.raises(ValueError, match="bound holds for a perceptron without a budget"):
         model.bound()
 
 
@@ -911,7 +910,7 @@ def test_sparse_numbers_of_a_kernel_are_refused():
 
 def test_numbers_that_are_not_finite_between_two_blocks_are_named(monkeypatch):
     monkeypatch.setattr(kernel_scan, "BLOCK", 10)
-    monkeypatch.setattr("separatrix.learners.kernel.kernel_input.WITNESSES", 2)
+    monkeypatch.setattr("separatrix.learners.kernel.settings.WITNESSES", 2)
 
     def broken(A, B):
         K = A @ B.T

@@ -145,7 +145,7 @@ def test_a_rate_that_changes_on_the_way_is_taken_from_there_on():
 
 
 def test_one_class_has_no_bound():
-    with pytest.raises(ValueError, match="One class only"):
+    with pytest.raises(ValueError, match="Only one class"):
         OnlinePerceptron().partial_fit([[1.0]], ["a"]).bound()
 
 

@@ -27,9 +27,10 @@ from separatrix import (
     separability,
 )
 from separatrix.data import Sparse
-from separatrix.fitting.scan.perceptron import Manner, PerceptronState, scan
+from separatrix.fitting.scan.perceptron import PerceptronState, UpdateRule, scan
 from separatrix.fitting.scan.perceptron_kernels import many_classes as many_kernel
 from separatrix.fitting.scan.perceptron_kernels import two_classes as two_kernel
+from separatrix.fitting.scan.run import Run
 
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.BudgetWarning")
 seeds = st.integers(0, 2**32 - 1)
@@ -95,9 +96,9 @@ def test_many_classes_are_the_joint_rule_to_the_bit(ties, intercept):
 def test_the_joint_rule_of_two_classes_is_the_binary_rule(ties, seed):
     rng = np.random.default_rng(seed)
     X, k, order = integers(rng, 30, 3), rng.integers(0, 2, 30), np.arange(30)
-    one, log = scan(PerceptronState.zero(2, 3), X, k, order, Manner(ties=ties), room=30)
+    one, log = scan(PerceptronState.zero(2, 3), X, k, order, UpdateRule(ties=ties), room=30)
     joint = PerceptronState(np.zeros((2, 3)), np.zeros(2))
-    two, both = scan(joint, X, k, order, Manner(ties=ties), room=30)
+    two, both = scan(joint, X, k, order, UpdateRule(ties=ties), room=30)
     np.testing.assert_array_equal(log.rows, both.rows)
     np.testing.assert_array_equal(log.rival, both.rival)
     np.testing.assert_array_equal(two.weights, np.vstack([-one.weights, one.weights]))
@@ -114,8 +115,8 @@ def test_compiled_is_interpreted(ties, seed, classes, sparse, room):
     plain = two_kernel if classes == 2 else many_kernel
     for patience, record in ((10**9, 10**9), (4, 10**9), (10**9, 1)):
         limits = {"room": room, "patience": patience, "record": record}
-        fast, log = scan(start, X, k, order, Manner(0.5, ties=ties), **limits)
-        slow, book = scan(start, X, k, order, Manner(0.5, ties=ties), **limits, kernel=plain)
+        fast, log = scan(start, X, k, order, UpdateRule(0.5, ties=ties), **limits)
+        slow, book = scan(start, X, k, order, UpdateRule(0.5, ties=ties), **limits, kernel=plain)
         np.testing.assert_array_equal(fast.weights, slow.weights)
         np.testing.assert_array_equal(fast.intercept, slow.intercept)
         assert (fast.steps, fast.run, fast.mistakes) == (slow.steps, slow.run, slow.mistakes)
@@ -127,11 +128,11 @@ def test_compiled_is_interpreted(ties, seed, classes, sparse, room):
 def test_any_division_into_scans_has_the_same_bits(seed, room):
     rng = np.random.default_rng(seed)
     X, k = rng.standard_normal((50, 4)), rng.integers(0, 3, 50)
-    whole, log = scan(PerceptronState.zero(3, 4), X, k, np.arange(50), Manner(0.3), room=50)
+    whole, log = scan(PerceptronState.zero(3, 4), X, k, np.arange(50), UpdateRule(0.3), room=50)
     state, order, rows = PerceptronState.zero(3, 4), np.arange(50), []
     while order.size:
         cut = order[: rng.integers(1, 12)]
-        after, part = scan(state, X, k, cut, Manner(0.3), room=room)
+        after, part = scan(state, X, k, cut, UpdateRule(0.3), room=room)
         order, state = order[after.steps - state.steps :], after
         rows += part.rows.tolist()
     assert state.weights.tobytes() == whole.weights.tobytes()
@@ -307,7 +308,7 @@ def test_a_budget_says_the_best_pass_and_what_to_do():
     assert not model.verdict_.ok
     assert f"the best so far was pass {best + 1}, with {model.mistakes_[best]}" in says
     assert "separability(X, y)" in says
-    assert "Pocket()" in says
+    assert "Pocket keeps" in says
     assert model.verdict_.check(X, y)
     assert isinstance(model.verdict_, Verdict)
     forged = pickle.loads(pickle.dumps(model.verdict_))
@@ -390,18 +391,15 @@ def test_steps_are_the_updates_and_stopping_leaves_a_model():
 
 
 def test_control_c_leaves_a_model(monkeypatch):
-    import separatrix.learners.perceptron.base as module
+    real = Run.__iter__
 
-    real, calls = module.run, []
-
-    def run(*given):
-        for stretch in real(*given):
-            calls.append(stretch)
-            if len(calls) == 3:
+    def stopped(self):
+        for number, _ in enumerate(real(self), 1):
+            if number == 3:
                 raise KeyboardInterrupt
-            yield stretch
+            yield
 
-    monkeypatch.setattr(module, "run", run)
+    monkeypatch.setattr(Run, "__iter__", stopped)
     rng = np.random.default_rng(9)
     X, y = rng.standard_normal((50, 2)), rng.choice([0, 1], 50)
     model = Perceptron(max_passes=10)
@@ -587,7 +585,7 @@ def test_rows_of_another_width_after_a_failure_are_refused_not_read(sparse, widt
 def test_a_scan_refuses_what_is_not_there(wrong):
     given = {"X": np.ones((4, 2)), "target": np.array([0, 1, 0, 1]), "order": np.arange(4), **wrong}
     with pytest.raises(ValueError, match=r"fit|classes|order"):
-        scan(PerceptronState.zero(2, 2), given["X"], given["target"], given["order"], Manner(), room=4)
+        scan(PerceptronState.zero(2, 2), given["X"], given["target"], given["order"], UpdateRule(), room=4)
 
 
 @pytest.mark.parametrize("learner", [AveragedPerceptron, VotedPerceptron])

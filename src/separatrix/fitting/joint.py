@@ -15,7 +15,7 @@ from .certificates.joint import joint_bounds
 from .problem import Bounds, NotFiniteError
 from .risk.joint import JointBasis, JointRisk, Sample
 from .risk.margin import Ask
-from .scan.joint_run import separated_by
+from .scan.joint_scan import separated_by
 from .solvers.descent import State, descend
 from .solvers.newton import Newton, SaddleFree
 from .watch import CLEAR_MARGIN, HAIRLINE_STEPS, HOPELESS, NOTHING

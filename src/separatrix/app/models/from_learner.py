@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...learners.kernel.kernel import KernelPerceptron
     from ...learners.logistic.logistic import LogisticRegression
     from ...learners.perceptron.online_to_batch import OnlineToBatch
-    from ...learners.perceptron.voted import VotedPerceptron
+    from ...learners.perceptron.perceptrons import VotedPerceptron
     from ...learners.reductions.reduction import Reduction
     from ...results.votes import Ballot
 
@@ -140,7 +140,7 @@ def _allowed(plan: Plan) -> list[tuple[float | None, float | None, bool]]:
 
 def _joint(estimator: JointModel) -> Taken:
     from ...learners.joint.base import is_plain, split
-    from ...learners.joint.joint_classifier import JointClassifier
+    from ...learners.joint.classifier import JointClassifier
 
     if not is_plain(estimator._map):
         raise CannotSaveError(
@@ -245,7 +245,7 @@ _WAYS: dict[str, Callable[[Any], Taken]] = {
     "separatrix.learners.logistic.logistic.LogisticRegression": _logistic,
     "separatrix.learners.closed.discriminant.GaussianDiscriminant": _discriminant,
     "separatrix.learners.closed.naive_bayes.NaiveBayes": _naive_bayes,
-    "separatrix.learners.perceptron.voted.VotedPerceptron": _voted,
+    "separatrix.learners.perceptron.perceptrons.VotedPerceptron": _voted,
     "separatrix.learners.kernel.kernel.KernelPerceptron": _kernel,
     "separatrix.learners.joint.base.JointModel": _joint,
     "separatrix.learners.perceptron.online_to_batch.OnlineToBatch": _online_to_batch,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...results.mistake_log import MistakeLog
-from .perceptron import Manner, PerceptronState, check_scan, scan
+from .perceptron import PerceptronState, UpdateRule, check_scan, scan
 
 ROOM = 1 << 16
 FEW = 8
@@ -57,33 +57,33 @@ class ClassStream:
         """Rows whose class was not predicted before it was told."""
         return self.state.mistakes + self.missed
 
-    def follow(self, X: Any, y: NDArray[Any], manner: Manner) -> tuple[ClassStream, MistakeLog]:
+    def follow(self, X: Any, y: NDArray[Any], update: UpdateRule) -> tuple[ClassStream, MistakeLog]:
         """Each row once, in order: predict it, be told its class, learn.
 
         In the log, classes have the numbers that they have in the end.
         """
         cuts = sorted({0, len(y), *_first_rows(y, self.classes)})
-        stream, logs = self.paced(manner.rate), []
-        manner = replace(manner, rate=manner.rate / stream.unit)
+        stream, logs = self.paced(update.rate), []
+        update = replace(update, rate=update.rate / stream.unit)
         for lo, hi in pairwise(cuts):
             new = not _among(y[lo : lo + 1], stream.classes)[0]
             stream = stream._with(y[lo]) if new else stream
-            stream, log = stream._stretch(X[lo:hi], y[lo:hi], manner)
+            stream, log = stream._stretch(X[lo:hi], y[lo:hi], update)
             moved = bool(len(log)) and log.rows[0] == 0
             unforeseen = new and not moved and len(stream.classes) > 2
             stream = replace(stream, missed=stream.missed + unforeseen)
             logs.append((replace(log, rows=log.rows + lo), stream.classes))
         return stream, _joined(logs, stream)
 
-    def _stretch(self, X: Any, y: NDArray[Any], manner: Manner) -> tuple[ClassStream, MistakeLog]:
+    def _stretch(self, X: Any, y: NDArray[Any], update: UpdateRule) -> tuple[ClassStream, MistakeLog]:
         """Rows of known classes only."""
         alone = len(self.classes) == 1
         target = np.ones(len(y), np.int64) if alone else _places(y, self.classes)
-        manner = replace(manner, ties="mistake") if alone else manner
+        update = replace(update, ties="mistake") if alone else update
         state, log, order = self.state, replace(MistakeLog.empty(), seen=self.state.steps), np.arange(len(y))
         check_scan(state, X, target, order)
         while order.size:
-            after, more = scan(state, X, target, order, manner, room=ROOM, shuffled=False, checked=True)
+            after, more = scan(state, X, target, order, update, room=ROOM, shuffled=False, checked=True)
             order, state, log = order[after.steps - state.steps :], after, log + more
         return replace(self, state=state), log
 

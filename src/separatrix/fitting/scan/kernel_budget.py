@@ -45,7 +45,7 @@ class BudgetScan(KernelScan):
         self.A, self.early = np.zeros((course.lines, self.slots)), np.zeros((course.lines, self.slots))
         self.L = np.zeros((self.slots,) * 2, order="F") if overflow == "project" else np.empty((0, 0))
         self.times, self.lost, self.added = 0, 0.0, 0.0
-        self.rng = np.random.default_rng([course.seed, 1])
+        self.rng = np.random.default_rng([course.passes.seed, 1])
 
     @property
     def cost(self) -> BudgetCost:
@@ -59,7 +59,7 @@ class BudgetScan(KernelScan):
         order = np.argsort(held)
         return held[order], A[:, order]
 
-    def turns(self, order: Integers, room: int) -> Iterator[None]:
+    def _stretches(self, order: Integers, room: int) -> Iterator[None]:
         local, turns = np.unique(order, return_inverse=True)
         turns = turns.ravel().astype(np.int64)
         K, G = self.between(local, local), np.zeros((self.slots, len(local)))
@@ -70,7 +70,7 @@ class BudgetScan(KernelScan):
             G[:u] = self.between(np.array(self.held), local) + float(self.course.lifted)
         with np.errstate(over="ignore", invalid="ignore"):  # who decides looks at what is not finite
             s = self.A[:, :u] @ G[:u]
-        while turns.size and self.run < self.course.patience:
+        while turns.size and self.idle < self.course.passes.patience:
             before = self.lines.length
             done = self.decide(K, turns, local, s, 1)
             if self.lines.length > before:

@@ -7,9 +7,9 @@ log, however the rows are divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,9 +19,8 @@ from ...data.kernels.tables import TableKernel
 from ...numerics.arrays import Floats, Integers
 from ...results.dual import log_of
 from ...results.mistake_log import MistakeLog
-from .online import row_order
-from .perceptron import FOREVER, TIES, NotFiniteScoreError
-from .run import ORDERS
+from .perceptron import TIES, NotFiniteScoreError
+from .run import Passes
 
 BLOCK = 512
 """Rows that are decided with one matrix of their own."""
@@ -45,15 +44,7 @@ class KernelCourse:
     """Two classes, K classes that compete, or each against the rest: see `kernel_turns`."""
     lines: int
     ties: str
-    order: str
-    seed: int
-    max_passes: float
-    patience: int = FOREVER
-
-    @property
-    def steps(self) -> int:
-        """How many there are at the most."""
-        return min(FOREVER, max(1, round(self.max_passes * len(self.rows))))
+    passes: Passes
 
 
 Between = Callable[[Integers, Integers], Floats]
@@ -141,22 +132,12 @@ def _total(X: Any) -> Floats:
     return np.asarray((X.scipy() if isinstance(X, Sparse) else X).sum(axis=0, dtype=np.float64))
 
 
-class Stretch(NamedTuple):
-    """A part of a run that was done in one go."""
-
-    passes: float
-    pass_number: int
-    """From one on."""
-    mistakes: int
-    """In this pass so far."""
-
-
 class KernelScan:
     """Where a run stands: the log, the scores, the steps."""
 
     def __init__(self, course: KernelCourse, block: Block) -> None:
         self.course, self.block, self.lines = course, block, Growing()
-        self.steps, self.run, self.longest = 0, 0, 0.0
+        self.steps, self.idle, self.longest = 0, 0, 0.0
         small = isinstance(course.kernel, Asked) and len(course.rows) ** 2 <= WHOLE
         self.whole = whole_matrix(course.kernel, course.rows, BLOCK) if small else None
         self.scores: Scores = self._scores()
@@ -200,15 +181,27 @@ class KernelScan:
         rows, steps, up, down = self.lines.part(first).copy()
         return log_of(rows, steps, up, down, self.steps, self.course.lines)
 
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self.course.rows)
+
     def turns(self, order: Integers, room: int) -> Iterator[None]:
-        """These rows in turn, at most `room` mistaken rows in one go."""
+        """Look at these rows in turn, at most `room` mistaken rows in a stretch."""
+        for lo in range(0, order.size, BLOCK):
+            yield from self._stretches(order[lo : lo + BLOCK], room)
+
+    def end(self, *, clean: bool) -> None:
+        """Nothing is left to be done."""
+
+    def _stretches(self, order: Integers, room: int) -> Iterator[None]:
         local, turns = np.unique(order, return_inverse=True)
         turns = turns.ravel().astype(np.int64)
         s = self.scores.of(local)
         K = self.between(local, local)
         self._look_at(K, local)
         K += float(self.course.lifted)
-        while turns.size and self.run < self.course.patience:
+        while turns.size and self.idle < self.course.passes.patience:
             done = self.decide(K, turns, local, s, room)
             turns = turns[done:]
             yield
@@ -221,15 +214,15 @@ class KernelScan:
         most = min(turns.size, room) * (course.lines if course.lines > 1 else 1)
         at, up, down = (np.empty(most, np.int64) for _ in range(3))
         done, made, run = turns_kernel()(
-            K, turns, course.target[local], course.way, TIES[course.ties], room, course.patience, self.run, s, at, up,
-            down,
+            K, turns, course.target[local], course.way, TIES[course.ties], room, course.passes.patience, self.idle, s,
+            at, up, down,
         )  # fmt: skip
         if run < 0:
             raise NotFiniteScoreError
         at = at[:made]
         self.lines.add(local[turns[at]], at + self.steps, up[:made], down[:made])
         self.scores.keep(local, s)
-        self.steps, self.run = self.steps + done, run
+        self.steps, self.idle = self.steps + done, run
         return int(done)
 
     def _look_at(self, K: Floats, local: Integers) -> None:
@@ -243,21 +236,3 @@ class KernelScan:
         """Those of all rows under the weights in hand, lines × rows."""
         n = len(self.course.rows)
         return np.concatenate([self.scores.of(np.arange(lo, min(lo + BLOCK, n))) for lo in range(0, n, BLOCK)], axis=1)
-
-
-def run(scan: Any, room: int) -> Generator[Stretch, None, str]:
-    """Stretch after stretch; returns why it ended: clean, patience or spent."""
-    course, n = scan.course, len(scan.course.rows)
-    rng, number, how = np.random.default_rng(course.seed), 0, ORDERS[course.order]
-    while scan.steps < course.steps:
-        number += 1
-        before = scan.mistakes
-        order = row_order(how.kind, n, rng)[: course.steps - scan.steps]
-        for lo in range(0, order.size, BLOCK):
-            for _ in scan.turns(order[lo : lo + BLOCK], room):
-                yield Stretch(scan.steps / n, number, scan.mistakes - before)
-                if scan.run >= course.patience:
-                    return "patience"
-        if scan.mistakes == before and scan.steps >= number * n and how.whole:
-            return "clean"
-    return "spent"

@@ -26,8 +26,8 @@ class NotFiniteScoreError(ArithmeticError):
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How a perceptron learns."""
+class UpdateRule:
+    """How a perceptron moves its weights at a mistake."""
 
     rate: float = 1.0
     lifted: bool = True
@@ -60,7 +60,7 @@ def scan(
     X: Any,
     target: NDArray[Any],
     order: Integers,
-    manner: Manner,
+    update: UpdateRule,
     *,
     room: int,
     patience: int = FOREVER,
@@ -87,7 +87,7 @@ def scan(
         run = kernel or scan_kernel_for(rows, two=len(W) == 1)
         here = target if names is None else target[names]
         gone, new, streak = run(
-            rows, part, here, manner.rate, manner.lifted, TIES[manner.ties], shuffled, patience, record, W, b, streak,
+            rows, part, here, update.rate, update.lifted, TIES[update.ties], shuffled, patience, record, W, b, streak,
             log[made:], at[made:], rival[made:],
         )  # fmt: skip
         if streak < 0:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...numerics.arrays import Floats
 from ...results.mistake_log import MistakeLog
-from .perceptron import FOREVER, TIES, Manner, PerceptronState, sum_of_mistakes
+from .perceptron import FOREVER, TIES, PerceptronState, UpdateRule, sum_of_mistakes
 from .tally import mistakes_of
 
 
@@ -22,8 +22,8 @@ class Reading:
     wants_log = False
     """Whether it is made from the mistakes, not only from the weights."""
 
-    def __init__(self, X: Any, target: Any, manner: Manner, state: PerceptronState) -> None:
-        self.X, self.target, self.manner, self.state = X, target, manner, state
+    def __init__(self, X: Any, target: Any, update: UpdateRule, state: PerceptronState) -> None:
+        self.X, self.target, self.update, self.state = X, target, update, state
 
     def take(self, log: MistakeLog, state: PerceptronState) -> None:
         """A stretch of the scan is over."""
@@ -52,19 +52,19 @@ class Average(Reading):
 
     wants_log = True
 
-    def __init__(self, X: Any, target: Any, manner: Manner, state: PerceptronState) -> None:
-        super().__init__(X, target, manner, state)
+    def __init__(self, X: Any, target: Any, update: UpdateRule, state: PerceptronState) -> None:
+        super().__init__(X, target, update, state)
         self.early: tuple[Floats, ...] = np.zeros_like(state.weights), np.zeros_like(state.intercept)
 
     def take(self, log: MistakeLog, state: PerceptronState) -> None:
         early = tuple(each.copy() for each in self.early)
         if len(log):
-            sum_of_mistakes(self.X, log, self.manner.rate * (log.steps + 1).astype(np.float64), *early)
+            sum_of_mistakes(self.X, log, self.update.rate * (log.steps + 1).astype(np.float64), *early)
         self.state, self.early = state, early  # together: Ctrl-C may come at any time
 
     def weights(self) -> tuple[Floats, Floats]:
         count = self.state.steps + 1
-        lifted = 1.0 if self.manner.lifted else 0.0
+        lifted = 1.0 if self.update.lifted else 0.0
         return self.state.weights - self.early[0] / count, self.state.intercept - lifted * self.early[1] / count
 
 
@@ -73,8 +73,8 @@ class Votes(Reading):
 
     wants_log = True
 
-    def __init__(self, X: Any, target: Any, manner: Manner, state: PerceptronState) -> None:
-        super().__init__(X, target, manner, state)
+    def __init__(self, X: Any, target: Any, update: UpdateRule, state: PerceptronState) -> None:
+        super().__init__(X, target, update, state)
         self._logs: list[MistakeLog] = []
 
     def take(self, log: MistakeLog, state: PerceptronState) -> None:
@@ -100,8 +100,8 @@ class Pocket(Reading):
 
     watches_weights = False
 
-    def __init__(self, X: Any, target: Any, manner: Manner, state: PerceptronState, *, ratchet: bool) -> None:
-        super().__init__(X, target, manner, state)
+    def __init__(self, X: Any, target: Any, update: UpdateRule, state: PerceptronState, *, ratchet: bool) -> None:
+        super().__init__(X, target, update, state)
         self.ratchet, self.record, self.changed, self.changes = ratchet, 0, state.steps, 0
         self.kept = state
         self.mistakes = mistakes_of(X, target, state.weights, state.intercept) if ratchet else FOREVER
@@ -111,7 +111,7 @@ class Pocket(Reading):
             self._compare(state)
 
     def end(self, state: PerceptronState, *, clean: bool) -> None:
-        if clean and all(TIES[self.manner.ties]):  # no row is on the boundary
+        if clean and all(TIES[self.update.ties]):  # no row is on the boundary
             self._take(state, 0)
         elif self.ratchet or state.run > self.record:
             self._compare(state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...data.categorical import TableRows
 from ...data.mapped import Mapped
 from ...data.named import NamedRows
 from ...data.reading import finite
+from ...errors import SettingError
 from ...numerics.arrays import Floats
 
 BLOCK = 1 << 20
@@ -173,7 +175,13 @@ def _first_strange_column(estimator: Any, X: Any) -> str:
 def names_of(estimator: Any, width: int) -> tuple[str, ...]:
     """The columns of X as they were called at fit, or x0, x1, …"""
     names = getattr(estimator, "feature_names_in_", None)
-    return tuple(f"x{j}" for j in range(width)) if names is None else tuple(map(str, names))
+    return _numbered(width) if names is None else tuple(map(str, names))
+
+
+@lru_cache(maxsize=8)
+def _numbered(width: int) -> tuple[str, ...]:
+    """x0, x1, …: kept, because a learner of single rows asks at every row."""
+    return tuple(f"x{j}" for j in range(width))
 
 
 def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> ValueError:
@@ -312,3 +320,17 @@ def checked_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
         allowed = f"one of {', '.join(map(repr, choices))}" if len(choices) > 1 else repr(choices[0])
         raise ValueError(f"{name} is {value!r}; it must be {allowed}.")
     return value
+
+
+def checked_flags(model: Any, *names: str) -> None:
+    """Parameters of a learner that are True or False."""
+    for name in names:
+        if not isinstance(getattr(model, name), bool | np.bool_):
+            raise SettingError(name, getattr(model, name), "it must be True or False.")
+
+
+def checked_count(name: str, value: Any, *, needed: str = "it must be a whole number.") -> int:
+    """A whole number of at least one."""
+    if checked_number(name, value, least=1) % 1:
+        raise SettingError(name, value, needed)
+    return int(value)

@@ -15,10 +15,9 @@ from ...numerics.linalg import EPS
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
-from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
+from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite
 from ..checks.targets import Targets, checked_targets, known_targets
 from ..logistic.settings import schedule_of
-from ..perceptron.base import column_names
 from . import words as words
 from .gathering import Piece
 
@@ -106,7 +105,7 @@ def continue_walk(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) 
     W, b = state.averaged() if model.averaging else state.last()
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
         raise _overflow(model, rows)
-    _keep(model, state, known, W, b, column_names(model, rows.shape[1]))
+    _keep(model, state, known, W, b, names_of(model, rows.shape[1]))
 
 
 def _as_rate(rate: Any) -> Any:
@@ -136,7 +135,7 @@ def _state(model: Any, rows: Any, known: Any) -> OnlineState:
 def _overflow(model: Any, rows: Any) -> ValueError:
     finite = rows.finite() if hasattr(rows, "starts") else np.isfinite(rows).all()
     if not finite:
-        return not_finite(rows, column_names(model, rows.shape[1]), model)
+        return not_finite(rows, names_of(model, rows.shape[1]), model)
     return ValueError(
         f"The weights overflow: learning_rate={model.learning_rate!r} is too large for these rows. Lower it, or use "
         "larger units for X; the model is as it was before this call."

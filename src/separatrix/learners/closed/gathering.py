@@ -12,9 +12,8 @@ from ...data import Sparse
 from ...fitting.closed.moments import Moments
 from ...fitting.closed.moments_soft import soft_moments
 from ...numerics.arrays import Floats
-from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
+from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite
 from ..checks.targets import Targets, checked_targets, class_costs, known_targets, labels_of
-from ..perceptron.base import column_names
 
 MOST_COLUMNS = 5000
 """Columns, beyond which a matrix of their products and its factors do not fit well into memory."""
@@ -109,7 +108,7 @@ def _targets_of_piece(model: Any, y: Any, known: NDArray[Any], rows: int) -> Tar
 
 
 def _piece(model: Any, rows: Any, targets: Targets, cost: Floats, kind: str, soft: bool) -> Piece:
-    columns = column_names(model, rows.shape[1])
+    columns = names_of(model, rows.shape[1])
     _check_width(model, rows)
     n_threads = getattr(model, "n_threads", None)
     if targets.probability is not None and not soft:

@@ -20,9 +20,8 @@ from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
-from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, unchanged_on_failure
-from ..perceptron.base import checked_labels, column_names
-from ..perceptron.online_perceptron import check_kind
+from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..perceptron.training import check_kind, checked_labels, stream_labels
 from .naive_bayes_input import (
     check_priors,
     check_values,
@@ -31,7 +30,6 @@ from .naive_bayes_input import (
     family_of,
     infinite,
     log_priors,
-    stream_labels,
     support_of,
 )
 from .naive_bayes_rows import check_same, gathered, joined
@@ -258,7 +256,7 @@ class NaiveBayes(LinearClassifier):
         return rows
 
     def _names(self) -> tuple[str, ...]:
-        return column_names(self, self.n_features_in_)
+        return names_of(self, self.n_features_in_)
 
     @property
     def domain_(self) -> Support:

@@ -16,7 +16,6 @@ from ...fitting.closed.support import Support, first_outside
 from ...losses.families import ALL, Bernoulli, Categorical, Family, Gaussian
 from ...numerics.arrays import Floats
 from ..checks.rows import _largest, checked_choice, checked_number, checked_numbers
-from ..checks.targets import labels_of
 
 SUM_TO_ONE = 1e-9
 BLOCK = 1 << 20
@@ -172,19 +171,6 @@ def infinite(X: Any, columns: tuple[str, ...], model: Any) -> ValueError:
     known = X if isinstance(X, Sparse) else np.nan_to_num(X, nan=0.0)
     j, size = _largest(known)
     return ValueError(f"The sums over X overflow: column {columns[j]!r} reaches {size:.3g}; use larger units for it.")
-
-
-def stream_labels(model: Any, y: Any) -> NDArray[Any]:
-    """A label for each row of a part of the data, which may be of one class."""
-    name = type(model).__name__
-    if y is None:
-        raise ValueError(f"{name} requires y to be passed, but the target y is None: give a label for each row.")
-    labels = labels_of(y) if np.ndim(y) <= 1 or np.shape(y)[1] == 1 else None
-    if labels is None or (labels.dtype.kind == "f" and (labels != np.floor(labels)).any()):
-        raise ValueError(
-            f"Unknown label type: continuous. y holds fractions or several columns; {name} needs a label for each row."
-        )
-    return labels
 
 
 def _article(name: str) -> str:

@@ -19,10 +19,8 @@ from ..closed.discriminant import GaussianDiscriminant
 from ..closed.least_squares import LeastSquaresClassifier
 from ..closed.naive_bayes_kinds import BernoulliNaiveBayes, GaussianNaiveBayes, PoissonNaiveBayes
 from ..logistic.logistic import LogisticRegression
-from ..perceptron.online_perceptron import OnlinePerceptron
-from ..perceptron.perceptron import AveragedPerceptron, Perceptron
-from ..perceptron.pocket import Pocket
-from ..perceptron.voted import VotedPerceptron
+from ..perceptron.online import OnlinePerceptron
+from ..perceptron.perceptrons import AveragedPerceptron, Perceptron, Pocket, VotedPerceptron
 from .margin import MaxMarginClassifier
 
 MOST_STEPS = 3e7

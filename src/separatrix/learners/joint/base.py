@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from ...data import Sparse
 from ...data.maps.joint import Separate
 from ...data.maps.joint_rows import Features
+from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from ...results.verdict import Verdict
-from ..checks.rows import checked_numbers, checked_rows, not_finite
-
-MISSING = "{0} needs y: a label for each row of X. ({0} requires y to be passed, but the target y is None)"
+from ..checks.rows import checked_numbers, checked_rows, names_of, not_finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +38,18 @@ class JointRows:
         return self.X.scipy() if isinstance(self.X, Sparse) else self.X
 
 
+@dataclass(frozen=True, eq=False)
+class JointTraining:
+    """The training rows, their classes, and the map bound to both."""
+
+    rows: JointRows
+    classes: NDArray[Any]
+    feature_map: Any
+    bound: Any
+    names: tuple[str, ...]
+    """Of the features."""
+
+
 class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """ŷ = argmax_c θ·Φ(x, c), the first of the strongest."""
 
@@ -52,7 +63,7 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _map: Any
     """The feature map of the last fit, whatever the parameter is now."""
     _bound: Any
-    """The same, bound to the classes."""
+    """This map bound to the classes."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -88,17 +99,18 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             s = self._features_of(rows).scores(theta)
         if not np.isfinite(s).all():
-            if is_plain(self._map):
-                assert rows.columns is not None
-                raise not_finite(rows.X, rows.columns, self)
-            raise ValueError("The scores θ·Φ(x, c) overflow: use larger units for the features.")
+            raise self._overflow(rows, self._map)
         return np.asarray(s)
+
+    def _overflow(self, rows: JointRows, feature_map: Any) -> ValueError:
+        """The error for scores that are not finite."""
+        if is_plain(feature_map) and rows.columns is not None:
+            return not_finite(rows.X, rows.columns, self)
+        return DataError("The scores θ·Φ(x, c) overflow: use larger units for the features.")
 
     def _features_of(self, rows: JointRows) -> Features:
         """Φ of rows to be predicted."""
         return Features(self._bound, tuple(self.classes_.tolist()), rows.for_maps, self.feature_names_, ())
-
-    # ------------------------------------------------------------------------------------------------- what was given
 
     def _start(self, p: int) -> Floats:
         """Where θ starts: from the last fit, as asked, or at zero."""
@@ -112,26 +124,33 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bind = getattr(given, "bind", None)
         return bind(classes, rows.columns) if callable(bind) else given
 
+    def _keep_weights(self, training: JointTraining, theta: Floats) -> None:
+        """What every fit leaves."""
+        self.classes_, self.theta_, self.feature_names_ = training.classes, theta.copy(), training.names
+        self._map, self._bound = training.feature_map, training.bound
+
     def _check_map(self) -> None:
         given = self.feature_map
         if given is not None and (isinstance(given, type) or not (callable(given) or hasattr(given, "bind"))):
-            raise ValueError(
-                f"feature_map is {given!r}; it must be None, a map of separatrix.joint such as Separate(), or a "
-                "function feature_map(X, c) that gives rows × features for the class c."
-            )
+            raise SettingError(
+                "feature_map", given,
+                "it must be None, a map of separatrix.joint such as Separate(), or a function feature_map(X, c) that "
+                "gives rows × features for the class c.",
+            )  # fmt: skip
 
     def _read(self, X: Any, *, reset: bool) -> JointRows:
         """X as a table of numbers, or as a list of objects if there is a map for them."""
         learnt = None if reset else self.verdict_.claim.tabular
         if is_plain(self.feature_map if reset else self._map) or (is_table(X) if learnt is None else learnt):
             rows = checked_rows(self, X, reset=reset)
-            return JointRows(rows, True, _column_names(self, rows.shape[1]))
+            return JointRows(rows, True, names_of(self, rows.shape[1]))
         objects = as_objects(X)
         if not objects:
-            raise ValueError(f"X is empty: {type(self).__name__} needs rows. (0 sample(s))")
+            raise DataError(f"X is empty: {type(self).__name__} needs rows. (0 sample(s))")
         if reset:
             for name in ("n_features_in_", "feature_names_in_"):
-                self.__dict__.pop(name, None)
+                if hasattr(self, name):
+                    delattr(self, name)
         return JointRows(objects, False, None)
 
 
@@ -152,11 +171,21 @@ def split(table: Floats, feature_map: Separate | None) -> tuple[Floats, Floats]:
     return table, np.zeros(len(table))
 
 
+def check_given(model: Any, y: Any) -> None:
+    """A fit needs labels."""
+    if y is None:
+        name = type(model).__name__
+        raise DataError(
+            f"{name} needs y: a label for each row of X. ({name} requires y to be passed, but the target y is None)"
+        )
+
+
 def given_weights(name: str, values: Any, p: int) -> Floats:
     """A weight for each feature."""
     given = checked_numbers(name, values)
     if given.size != p:
-        raise ValueError(f"{name} has {given.size} numbers; there are {p} features, and each has one weight.")
+        needed = f"there are {p} features, and each has one weight."
+        raise SettingError(name, values, needed, f"{name} has {given.size} numbers;")
     return given.ravel().copy()
 
 
@@ -180,10 +209,5 @@ def as_objects(X: Any) -> list[Any]:
     if hasattr(X, "to_dicts"):
         return list(X.to_dicts())
     if isinstance(X, str | bytes) or not hasattr(X, "__len__"):
-        raise ValueError(f"X is {X!r}; a table of numbers, or a list of objects, is needed.")
+        raise DataError(f"is {X!r}; a table of numbers, or a list of objects, is needed.", array="X")
     return list(X)
-
-
-def _column_names(model: Any, d: int) -> tuple[str, ...]:
-    names = getattr(model, "feature_names_in_", None)
-    return tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))

@@ -13,20 +13,29 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ...data.kernels.gram import gram
+from ...errors import Refusal
 from ...fitting.scan.kernel_budget import BudgetCost, BudgetScan
-from ...fitting.scan.kernel_scan import KernelScan, run
+from ...fitting.scan.kernel_scan import KernelScan
 from ...fitting.scan.perceptron import FOREVER
-from ...fitting.scan.run import visits
+from ...fitting.scan.run import PassRecord, Run
 from ...numerics.arrays import Floats
 from ...results.dual import ONE_VS_REST, Dual
 from ...results.expansion import Expansion, Record
 from ...results.mistake_bound import MistakeBound, mistake_bound
 from ...results.verdict import Verdict
 from ..checks.rows import check_lengths, unchanged_on_failure
-from ..perceptron.base import PassRecord
 from ..warnings import BudgetWarning
-from .kernel_input import asked_at, check_kernel, read
-from .kernel_settings import READINGS, check_reading, checked_passes, explained, prepared, winners
+from .settings import (
+    READINGS,
+    asked_at,
+    check_kernel,
+    check_reading,
+    checked_curve,
+    checked_training,
+    explained,
+    read,
+    winners,
+)
 from .words import conclude, standing
 
 
@@ -159,19 +168,19 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
         """Learn from the rows; `verdict_` says how it ended."""
         with unchanged_on_failure(self):
-            for _ in self._stretches(X, y, FOREVER):
+            for _ in self._run(X, y, FOREVER):
                 pass
         return self
 
     def steps(self, X: Any, y: Any) -> Iterator[KernelUpdate]:
-        """The same fit, mistake by mistake. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        """Fit as `fit` does, mistake by mistake. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
         with unchanged_on_failure(self):
             told = 0
-            for scan, stretch, classes in self._stretches(X, y, 1):
+            for scan, run, classes in self._run(X, y, 1):
                 log = scan.since(told)
                 for k in range(len(log)):
                     own, rival = (None if at < 0 else classes[at] for at in (log.own[k], log.rival[k]))
-                    yield KernelUpdate(int(log.steps[k]), int(log.rows[k]), own, rival, told + k + 1, stretch.passes)
+                    yield KernelUpdate(int(log.steps[k]), int(log.rows[k]), own, rival, told + k + 1, run.passes)
                 told += len(log)
 
     def decision_function(self, X: Any, reading: str | None = None) -> Floats:
@@ -202,11 +211,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "verdict_")
         if self.budget_ is not None:
-            raise ValueError("With a budget only the last state is kept: there is no curve to be drawn from it.")
+            raise Refusal("With a budget only the last state is kept: there is no curve to be drawn from it.")
         rows, log = read(self, X, reset=False), self.log_
         truth = column_or_1d(y)
         check_lengths(rows, truth)
-        ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else checked_passes(passes)
+        ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else checked_curve(passes)
         ends = np.minimum(ends, self.n_passes_)
         seen = np.round(ends * self._learnt).astype(np.int64)
         with explained(self):
@@ -229,33 +238,26 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "verdict_")
         if self.budget_ is not None or self._record.apart:
-            raise ValueError("The bound is one of a perceptron without a budget whose classes compete: of others none.")
+            raise Refusal("The bound holds for a perceptron without a budget whose classes compete, and for no other.")
         leads, length, longest = self._stands
         if not length > 0:
-            raise ValueError("The last weights are zero, and point nowhere: of a bound there is nothing to say.")
-        times = visits(*self._came, len(leads), self.n_steps_)
+            raise Refusal("The last weights are zero, and point nowhere: there is no bound along them.")
+        times = self._passes.visits(len(leads), self.n_steps_)
         R = float(np.sqrt(longest * (1 if len(self.classes_) == 2 else 2)))
         return mistake_bound(leads / length, R, times, 0.0, 1.0, int(self.mistakes_.sum()))
 
-    def _stretches(self, X: Any, y: Any, room: int) -> Iterator[Any]:
+    def _run(self, X: Any, y: Any, room: int) -> Iterator[tuple[KernelScan, Run, NDArray[Any]]]:
         began = time.perf_counter()
-        course, classes, budget = prepared(self, X, y)
-        self.history_: list[PassRecord] = []
+        course, classes, budget = checked_training(self, X, y)
         with explained(self), gram(course.kernel, self.n_threads) as block:
             check_kernel(course.kernel, course.rows)
             scan = KernelScan(course, block) if budget is None else BudgetScan(course, block, budget, self.overflow)
-            states = run(scan, room)
+            run = Run(scan, course.passes, room, began)
+            self.history_: list[PassRecord] = run.history
             try:
-                while True:
-                    try:
-                        stretch = next(states)
-                    except StopIteration as end:
-                        ended = end.value
-                        break
-                    record = PassRecord(stretch.passes, stretch.mistakes, time.perf_counter() - began)
-                    self.history_[stretch.pass_number - 1 :] = [record]
-                    yield scan, stretch, classes
-                self._keep(scan, classes, ended)
+                for _ in run:
+                    yield scan, run, classes
+                self._keep(scan, classes, run.ended)
             except (KeyboardInterrupt, GeneratorExit):
                 scan.settle()
                 self._keep(scan, classes, "interrupted")
@@ -276,7 +278,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             support, A = dual.support, dual.last()
         self._learnt, self.support_, self._lifted = n, support, course.lifted
-        self._came = course.order, course.seed
+        self._passes = course.passes
         self._record = Record(course.kernel, course.rows[support], dual, course.lifted, course.way == ONE_VS_REST)
         width = (course.rows.shape[1] + 2) * getattr(course.kernel, "degree", 1) if hasattr(course.rows, "shape") else 0
         terms = max(len(log) // 2, len(support)) + width

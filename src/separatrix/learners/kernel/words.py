@@ -14,7 +14,8 @@ from ...numerics.linalg import EPS
 from ...results.claims import KernelClaim
 from ...results.proofs import KernelSeparation
 from ...results.verdict import Rank, Verdict
-from ..perceptron.words import _by_a_hair, _count, _on_the_boundary, rows_read, still_wrong
+from ...wording import setting
+from ..perceptron.words import by_a_hair, counted, on_the_boundary, rows_read, still_wrong, stopped
 
 
 class Standing(NamedTuple):
@@ -59,7 +60,7 @@ def standing(s: Floats, target: Any, support: Any, A: Floats, longest: float, te
 def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, ended: str) -> Verdict:
     """*separated*, if the last weights separate the rows; else *budget* or *interrupted*."""
     n, total = len(course.rows), int(model.mistakes_.sum())
-    read = rows_read(model.n_passes_, n, course.order)
+    read = rows_read(model.n_passes_, n, course.passes.order)
     kernel = course.kernel
     shown = None if isinstance(kernel, Matrix) else kernel.function if isinstance(kernel, Asked) else kernel
     coefficients = A[0] if len(A) == 1 else A
@@ -69,14 +70,13 @@ def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, end
     )  # fmt: skip
     rank = Rank(None, len(support), ())
     if ended == "interrupted":
-        cause = f"Stopped by hand after {read} and {_count(total, 'mistake')}."
-        return Verdict("interrupted", rank, None, cause, "Fit again with more time.", claim)
+        return Verdict("interrupted", rank, None, *stopped(read, total, resumes=False), claim)
     if at.separated:
         who = "The rule separates" if model.reading == "last" else "The last weights separate"
         cause = (
             f"{who} the classes: all {n} rows are on their own side in the space of the kernel, the "
-            f"nearest at a distance of {at.margin:.3g}. It took {_count(total, 'mistake')} on "
-            f"{_count(len(support), 'row')} in {read}.{_limited(model)}"
+            f"nearest at a distance of {at.margin:.3g}. It took {counted(total, 'mistake')} on "
+            f"{counted(len(support), 'row')} in {read}.{_limited(model)}"
         )
         remedy = "" if model.reading == "last" else f"Nothing is proved of the {model.reading} reading, which predicts."
         return Verdict("separated", rank, KernelSeparation(at.margin, at.length), cause, remedy, claim)
@@ -85,18 +85,18 @@ def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, end
 
 def _not_separated(model: Any, course: Any, at: Standing, ended: str) -> tuple[str, str]:
     if ended == "clean":
-        return _by_a_hair() if all(TIES[course.ties]) else _on_the_boundary(course.ties, at.mistakes)
-    stands = still_wrong(model.mistakes_, model.n_passes_, len(course.rows), course.order)
+        return by_a_hair() if all(TIES[course.ties]) else on_the_boundary(course.ties, at.mistakes)
+    stands = still_wrong(model.mistakes_, model.n_passes_, len(course.rows), course.passes.order)
     cause = f"{stands} The last weights err on {at.mistakes} of {len(course.rows)} rows.{_limited(model)}"
     if ended == "patience":
-        cause += f" It ended because the weights had not changed for {_count(course.patience, 'step')}."
+        cause += f" It ended because the weights had not changed for {counted(course.passes.patience, 'step')}."
     if model.budget_ is not None:
         return cause, "More passes or a larger budget may help."
     if model.reading != "last":
         return cause, f"Nothing is proved of the {model.reading} reading; more passes may help."
     return cause, (
-        "More passes may help, unless equal rows have different labels; reading='averaged' is steadier where the "
-        "classes overlap."
+        f"More passes may help, unless equal rows have different labels; {setting('reading', 'averaged')} is steadier "
+        "where the classes overlap."
     )
 
 

@@ -1,21 +1,20 @@
-"""What the perceptrons share: their parameters, the run, and how it is told."""
+"""What the perceptrons share: their parameters, and the run that leads to a rule and a verdict."""
 
 from __future__ import annotations
 
-import numbers
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...fitting.scan.perceptron import FOREVER, TIES, Manner, NotFiniteScoreError, PerceptronState
-from ...fitting.scan.readings import Reading
-from ...fitting.scan.run import ORDERS, Course, run
+from ...errors import SettingError
+from ...fitting.scan.perceptron import NotFiniteScoreError, PerceptronState
+from ...fitting.scan.perceptron_scan import Course, PerceptronScan
+from ...fitting.scan.run import PassRecord, Run
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from ...results.mistake_bound import MistakeBound
@@ -23,21 +22,17 @@ from ...results.verdict import Verdict
 from ..base import LinearClassifier
 from ..checks.rows import (
     check_lengths,
-    checked_choice,
-    checked_number,
+    checked_flags,
     checked_numbers,
     checked_rows,
+    names_of,
     not_finite,
     unchanged_on_failure,
 )
-from ..checks.targets import checked_targets
-from ..logistic.settings import seed_of
 from ..warnings import BudgetWarning
 from .bound import bound_of
+from .training import ROOM, Training, checked_labels, checked_passes, checked_update
 from .words import conclude
-
-ROOM = 1 << 16
-"""Mistakes in one stretch of the scan, where nobody wants to see each."""
 
 
 class Update(NamedTuple):
@@ -59,36 +54,10 @@ class Update(NamedTuple):
     passes: float
 
 
-class PassRecord(NamedTuple):
-    """One line of `history_`: a pass over the rows."""
-
-    passes: float
-    mistakes: int
-    seconds: float
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """What was given, checked."""
-
-    course: Course
-    classes: NDArray[Any]
-    columns: tuple[str, ...]
-
-
-class MistakeDriven(LinearClassifier):
+class MistakeDrivenClassifier(LinearClassifier):
     """w ← w + ηyx at every mistake: what is read off the run is the subclass's own."""
 
     verdict_: Verdict
-    learning_rate: Any
-    max_passes: Any
-    order: Any
-    patience: Any
-    ties: Any
-    init: Any
-    fit_intercept: Any
-    random_state: Any
-    warm_start: Any
     warns: ClassVar[bool] = False
     """Whether not to have separated the classes is worth a warning."""
     resumes: ClassVar[bool] = False
@@ -96,31 +65,54 @@ class MistakeDriven(LinearClassifier):
     watched: ClassVar[str] = "the weights"
     """What `patience` watches."""
 
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 1.0,
+        max_passes: float = 1000,
+        order: str = "cyclic",
+        patience: int | None = None,
+        ties: str = "mistake",
+        init: Any = None,
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.max_passes = max_passes
+        self.order = order
+        self.patience = patience
+        self.ties = ties
+        self.init = init
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.warm_start = warm_start
+
     def fit(self, X: Any, y: Any) -> Any:
         """Learn from the rows; `verdict_` says how it ended."""
         with unchanged_on_failure(self):
-            for _ in self._stretches(X, y, ROOM):
+            for _ in self._run(X, y, ROOM):
                 pass
         return self
 
     def steps(self, X: Any, y: Any) -> Iterator[Update]:
-        """The same fit, update by update. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        """Fit as `fit` does, update by update. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
         with unchanged_on_failure(self):
-            for stretch, prepared in self._stretches(X, y, 1):
-                state, log, classes, unit = stretch.state, stretch.log, prepared.classes, prepared.course.unit
+            for training, scan, run in self._run(X, y, 1):
+                state, log, classes, unit = scan.state, scan.log, training.classes, training.course.unit
                 if len(log):
                     two = len(state.weights) == 1
                     weights, intercept = unit * state.weights, unit * state.intercept
                     yield Update(
                         int(log.steps[-1]), int(log.rows[-1]), classes[log.own[-1]], classes[log.rival[-1]],
                         weights[0] if two else weights, float(intercept[0]) if two else intercept, state.mistakes,
-                        stretch.passes,
+                        run.passes,
                     )  # fmt: skip
 
     def stretches(self, X: Any, y: Any) -> Iterator[PassRecord]:
-        """The same fit at the pace of `fit`: where it stands after every so many mistakes. Stopped, as `steps`."""
+        """Fit at the pace of `fit`: where it stands after every so many mistakes. It can be stopped like `steps`."""
         with unchanged_on_failure(self):
-            for _ in self._stretches(X, y, ROOM):
+            for _ in self._run(X, y, ROOM):
                 yield self.history_[-1]
 
     def bound(self, u: Any = None, *, X: Any = None, y: Any = None) -> MistakeBound:
@@ -137,66 +129,55 @@ class MistakeDriven(LinearClassifier):
         """
         return bound_of(self, u, X, y)
 
-    def _reading(self, course: Course) -> Reading:
-        return Reading(course.X, course.target, course.scanned, course.start)
+    def _scan(self, course: Course) -> PerceptronScan:
+        """The scan, with the reading that the rule is made of."""
+        return PerceptronScan(course)
 
-    def _stretches(self, X: Any, y: Any, room: int) -> Iterator[Any]:
+    def _run(self, X: Any, y: Any, room: int) -> Iterator[tuple[Training, PerceptronScan, Run]]:
         began = time.perf_counter()
-        prepared = self._prepare(X, y)
-        course = prepared.course
-        reading = self._reading(course)
-        self.history_: list[PassRecord] = []
-        states, passes = run(course, reading, room), 0.0
+        training = self._prepare(X, y)
+        course = training.course
+        scan = self._scan(course)
+        run = Run(scan, course.passes, room, began)
+        self.history_: list[PassRecord] = run.history
         try:
-            while True:
-                try:
-                    stretch = next(states)
-                except StopIteration as end:
-                    ended = end.value
-                    break
-                passes = stretch.passes
-                record = PassRecord(passes, stretch.mistakes, time.perf_counter() - began)
-                self.history_[stretch.pass_number - 1 :] = [record]
-                yield stretch, prepared
-            self._keep(prepared, reading, passes, ended)
+            for _ in run:
+                yield training, scan, run
+            self._keep(training, scan, run)
         except NotFiniteScoreError:
-            raise not_finite(course.X, prepared.columns, self) from None
+            raise not_finite(course.X, training.columns, self) from None
         except (KeyboardInterrupt, GeneratorExit):
-            self._keep(prepared, reading, passes, "interrupted")
+            run.ended = "interrupted"
+            self._keep(training, scan, run)
             raise
         if self.warns and not self.verdict_.ok:
             warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
 
-    def _keep(self, prepared: Prepared, reading: Reading, passes: float, ended: str) -> None:
-        W, b = (prepared.course.unit * each for each in reading.weights())
-        self.classes_, self.n_passes_, self.n_steps_ = prepared.classes, passes, reading.state.steps
+    def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
+        W, b = (training.course.unit * each for each in scan.reading.weights())
+        self.classes_, self.n_passes_, self.n_steps_ = training.classes, run.passes, scan.reading.state.steps
         self.coef_, self.intercept_ = W, b
         self.mistakes_: NDArray[np.int64] = np.array([record.mistakes for record in self.history_], np.int64)
         weights, intercept = (W, b) if len(W) > 1 else (W[0], float(b[0]))
-        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns)
-        self.verdict_ = conclude(prepared, self.rule_, self.mistakes_, passes, ended, self)
-        self._learnt_from: Course = prepared.course
+        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), training.columns)
+        self.verdict_ = conclude(training, self.rule_, self.mistakes_, run.passes, run.ended, self)
+        self._learnt_from: Course = training.course
 
     def _learnt_course(self) -> Course:
         return self._learnt_from
 
-    def _says(self, rows: int, mistakes: int) -> tuple[str, str]:
+    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
         """What is said of a run that ended without separating the classes: how it stands, what to do."""
         raise NotImplementedError
 
-    def _prepare(self, X: Any, y: Any) -> Prepared:
-        manner = checked_manner(self)
-        max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
-        order = checked_choice("order", self.order, tuple(ORDERS))
+    def _prepare(self, X: Any, y: Any) -> Training:
+        checked_flags(self, "warm_start")
+        update, passes = checked_update(self), checked_passes(self)
         rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
         target, classes = checked_labels(self, y)
         check_lengths(rows, target)
-        start = self._start(len(classes), rows.shape[1], manner.lifted)
-        course = Course(
-            rows, target, manner, start, order, seed_of(self.random_state, needed=order != "cyclic"), max_passes,
-            checked_patience(self.patience),
-        )  # fmt: skip
-        return Prepared(course, classes, column_names(self, rows.shape[1]))
+        start = self._start(len(classes), rows.shape[1], update.lifted)
+        return Training(Course(rows, target, update, start, passes), classes, names_of(self, rows.shape[1]))
 
     def _start(self, classes: int, d: int, lifted: bool) -> PerceptronState:
         nothing = PerceptronState.zero(classes, d)
@@ -209,10 +190,10 @@ class MistakeDriven(LinearClassifier):
         fits = given.size in (d, d + lifted) if shape[0] == 1 else given.shape in (shape, (shape[0], d + lifted))
         if not fits or given.ndim > 2:
             each = f" for each of the {classes} classes" if classes > 2 else ""
-            raise ValueError(
-                f"init has {given.size} numbers in shape {given.shape}; {d} weights are needed, then the intercept if "
-                f"any{each}."
-            )
+            raise SettingError(
+                "init", self.init, f"{d} weights are needed, then the intercept if any{each}.",
+                f"init has {given.size} numbers in shape {given.shape};",
+            )  # fmt: skip
         given = given.reshape(shape[0], -1)
         intercept = given[:, d] if given.shape[1] > d else np.zeros(shape[0])
         return replace(nothing, weights=given[:, :d].copy(), intercept=intercept.copy())
@@ -227,48 +208,3 @@ class MistakeDriven(LinearClassifier):
 def without_rows(course: Course) -> Course:
     """The same course over rows still to be given."""
     return replace(course, X=None, target=np.empty(0, np.int64))
-
-
-def checked_manner(model: Any) -> Manner:
-    """How it learns, found to make sense."""
-    for name in ("fit_intercept", "warm_start"):
-        if not isinstance(getattr(model, name, False), bool | np.bool_):
-            raise ValueError(f"{name} is {getattr(model, name)!r}; it must be True or False.")
-    rate = model.learning_rate
-    if not isinstance(rate, numbers.Real) or not 0 < float(rate) <= 1:
-        raise ValueError(
-            f"learning_rate is {rate!r}; it must lie in (0, 1]. From weights of zero it changes no mistake, only the "
-            "length of the weights."
-        )
-    return Manner(float(rate), bool(model.fit_intercept), checked_choice("ties", model.ties, tuple(TIES)))
-
-
-def checked_patience(patience: Any) -> int:
-    """A whole number of steps; None is no end."""
-    if patience is None:
-        return FOREVER
-    if checked_number("patience", patience, least=1) % 1:
-        raise ValueError(f"patience is {patience!r}; it must be a whole number of steps, or None.")
-    return min(int(patience), FOREVER)
-
-
-def checked_labels(model: Any, y: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """The class of each row by its number, and the classes."""
-    targets = checked_targets(model, y)
-    if targets.index is None:
-        raise ValueError(
-            f"Unknown label type: continuous. y holds probabilities; {type(model).__name__} needs a label for each "
-            "row. LogisticRegression learns from probabilities."
-        )
-    return np.ascontiguousarray(targets.index, dtype=np.int64), targets.classes
-
-
-def column_names(model: Any, d: int) -> tuple[str, ...]:
-    """The names of the columns; x0, x1, … where they have none."""
-    names = getattr(model, "feature_names_in_", None)
-    return _numbered(d) if names is None else tuple(map(str, names))
-
-
-@lru_cache(maxsize=8)
-def _numbered(d: int) -> tuple[str, ...]:
-    return tuple(f"x{j}" for j in range(d))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import numbers
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +14,17 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ...data import Sparse
+from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
-from ...results.committee import Committee, LoggedCommittee, index_of
+from ...results.committee import Committee, CopiedCommittee, LinearCommittee, LoggedCommittee, Weights, index_of
 from ...results.votes import Ballot
-from ..checks.rows import check_lengths, checked_rows, not_finite, unchanged_on_failure
-from ..checks.targets import checked_targets
-from .onlooker import watched
+from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.targets import Targets, checked_targets
 
-LOOKED_AT = 4096
-"""Rows that are looked at at once for NaN."""
+BLOCK_ROWS = 4096
+"""Rows that are searched for NaN at once."""
+PROBED_ROWS = 256
+"""Rows on which a learner that counts as linear predicts what its weights say."""
 
 
 class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -88,7 +91,7 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
         targets = checked_targets(self, y)
         if targets.soft:
-            raise ValueError(
+            raise DataError(
                 "Unknown label type: continuous. y holds probabilities; a vote needs a class for each row: give labels."
             )
         check_lengths(rows, targets)
@@ -99,14 +102,16 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if hasattr(learner, "_logged") and len(targets.classes) == 2:
                 self._committee, self.progressive_mistakes_ = self._log(learner, X, y, rows, tail)
             else:
-                self._committee, self.progressive_mistakes_ = watched(learner, rows, targets, tail)
+                self._committee, self.progressive_mistakes_ = kept_classifiers(learner, rows, targets, tail)
         except OverflowError:
-            raise not_finite(rows, self._columns(), self) from None
+            raise not_finite(rows, names_of(self, self.n_features_in_), self) from None
         self.learner_, self.votes_, self.n_passes_ = learner, self._committee.votes, 1.0
-        self.__dict__.pop("verdict_", None)
-        if hasattr(learner, "verdict_"):
-            self.verdict_ = learner.verdict_
         return self
+
+    @property
+    def verdict_(self) -> Any:
+        """The verdict of `learner_`, if it has one."""
+        return self.learner_.verdict_
 
     def decision_function(self, X: Any) -> Floats:
         """Σₜ f̂ₜ(x) / (number of votes), in [−1, 1], f̂ₜ(x) = ±1; of K classes n×K, the share of the votes of each."""
@@ -114,7 +119,7 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             return self._committee.tally(rows)
         except OverflowError:
-            raise not_finite(rows, self._columns(), self) from None
+            raise not_finite(rows, names_of(self, self.n_features_in_), self) from None
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the most votes; of equals the first."""
@@ -133,7 +138,7 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             return self._committee.errors(rows, index_of(labels, self.classes_))
         except OverflowError:
-            raise not_finite(rows, self._columns(), self) from None
+            raise not_finite(rows, names_of(self, self.n_features_in_), self) from None
 
     def _log(self, learner: Any, X: Any, y: Any, rows: Any, tail: float) -> tuple[Committee, int]:
         """A learner that keeps a mistake log hands it over: its classifiers are sums over the log.
@@ -151,23 +156,20 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_finite(rows)
         return rows
 
-    def _columns(self) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
-        return tuple(f"x{j}" for j in range(self.n_features_in_)) if names is None else tuple(map(str, names))
-
     def _check_finite(self, rows: Any) -> None:
         sparse = isinstance(rows, Sparse)
-        parts = (rows[lo : lo + LOOKED_AT] for lo in range(0, len(rows), LOOKED_AT))
+        parts = (rows[lo : lo + BLOCK_ROWS] for lo in range(0, len(rows), BLOCK_ROWS))
         if not all(part.finite() if sparse else np.isfinite(part).all() for part in parts):
-            raise not_finite(rows, self._columns(), self)
+            raise not_finite(rows, names_of(self, self.n_features_in_), self)
 
 
 def _checked_tail(tail: Any) -> float:
     if not isinstance(tail, numbers.Real) or not 0 < float(tail) <= 1:
-        raise ValueError(
-            f"tail is {tail!r}; it must be a number above 0 and at most 1: the share of the classifiers that vote, "
-            "for example 0.5 for the last half of them."
-        )
+        raise SettingError(
+            "tail", tail,
+            "it must be a number above 0 and at most 1: the share of the classifiers that vote, for example 0.5 for "
+            "the last half of them.",
+        )  # fmt: skip
     return float(tail)
 
 
@@ -175,13 +177,114 @@ def _checked_learner(learner: Any) -> Any:
     """A clone of the learner, one that learns row by row."""
     name = learner.__name__ if isinstance(learner, type) else type(learner).__name__
     if isinstance(learner, type):
-        raise TypeError(f"learner is the class {name}; OnlineToBatch needs a learner: OnlineToBatch({name}()).")
+        needed = f"OnlineToBatch needs a learner: OnlineToBatch({name}())."
+        raise SettingTypeError("learner", learner, needed, f"learner is the class {name};")
     try:
         learner.partial_fit  # noqa: B018  it may refuse, and say why
     except AttributeError as error:
         why = f" {error.__cause__}" if error.__cause__ is not None else ""
-        raise TypeError(
-            f"learner is {name}, which has no partial_fit; OnlineToBatch needs one that learns row by row, for example "
-            f"LogisticRegression(solver='stochastic', learning_rate=0.1).{why}"
-        ) from error
+        raise SettingTypeError(
+            "learner", learner,
+            "OnlineToBatch needs one that learns row by row, for example LogisticRegression(solver='stochastic', "
+            f"learning_rate=0.1).{why}",
+            f"learner is {name}, which has no partial_fit;",
+        ) from error  # fmt: skip
     return clone(learner, safe=False)
+
+
+def kept_classifiers(learner: Any, rows: Any, targets: Targets, tail: float) -> tuple[Committee, int]:
+    """f̂₁, …, f̂ₙ₊₁, or the last of them, and how often f̂ₜ was wrong on row t."""
+    n, labels, index = len(rows), targets.classes, targets.index
+    assert index is not None
+    first = n + 1 - max(1, int(tail * (n + 1)))
+    once = {"classes": labels} if _takes_classes(learner) else {}
+    learner.partial_fit(_plain(rows[:1]), labels[index[:1]], **once)
+    linear = bool(once) and _is_linear(learner, rows, labels)
+    keeper: Keeper = (
+        _WeightKeeper(learner, first, labels, rows.shape[1]) if linear else _CopyKeeper(learner, first, labels)
+    )
+    mistakes = int(index[0] != 0)
+    for t in range(1, n):
+        keeper.take(t)
+        mistakes += keeper.say(rows[t : t + 1]) != index[t]
+        learner.partial_fit(_plain(rows[t : t + 1]), labels[index[t : t + 1]])
+    keeper.take(n)
+    return keeper.committee(), int(mistakes)
+
+
+class Keeper(Protocol):
+    """Keeps the classifiers of a learner, from the one in hand before row `first` on, rows counted from zero."""
+
+    def take(self, t: int) -> None:
+        """Look at the classifier in hand before row t > 0, and keep it if it votes."""
+
+    def say(self, row: Any) -> int:
+        """What that classifier says of a row."""
+
+    def committee(self) -> Committee:
+        """All that were kept."""
+
+
+class _WeightKeeper:
+    """Keeps weights, equal neighbours once."""
+
+    def __init__(self, learner: Any, first: int, labels: NDArray[Any], columns: int) -> None:
+        self.learner, self.first, self.classes = learner, first, len(labels)
+        self.kept = [Weights.nothing(len(labels), columns)] if first == 0 else []
+        self.votes = [1] * len(self.kept)
+
+    def take(self, t: int) -> None:
+        self.now = Weights.of(self.learner)
+        if t < self.first:
+            return
+        if self.kept and self.now.same(self.kept[-1]):
+            self.votes[-1] += 1
+            return
+        self.kept.append(self.now)
+        self.votes.append(1)
+
+    def say(self, row: Any) -> int:
+        return int(self.now.say(row)[0])
+
+    def committee(self) -> Committee:
+        return LinearCommittee(self.kept, self.votes, self.classes)
+
+
+class _CopyKeeper:
+    """Keeps copies of the learner."""
+
+    def __init__(self, learner: Any, first: int, labels: NDArray[Any]) -> None:
+        self.learner, self.first, self.labels = learner, first, labels
+        self.kept: list[Any] = [None] if first == 0 else []
+
+    def take(self, t: int) -> None:
+        if t >= self.first:
+            self.kept.append(copy.deepcopy(self.learner))
+
+    def say(self, row: Any) -> int:
+        return int(index_of(self.learner.predict(_plain(row)), self.labels)[0])
+
+    def committee(self) -> Committee:
+        return CopiedCommittee(self.kept, self.labels)
+
+
+def _plain(rows: Any) -> Any:
+    """The rows as any learner takes them."""
+    return rows.scipy() if isinstance(rows, Sparse) else rows
+
+
+def _takes_classes(learner: Any) -> bool:
+    given = inspect.signature(learner.partial_fit).parameters.values()
+    return any(each.name == "classes" or each.kind is each.VAR_KEYWORD for each in given)
+
+
+def _is_linear(learner: Any, rows: Any, labels: NDArray[Any]) -> bool:
+    """Whether it has weights, and predicts what they say: if in doubt not, for a copy serves any learner."""
+    if not (hasattr(learner, "coef_") and hasattr(learner, "intercept_")):
+        return False
+    weights, nothing = Weights.of(learner), Weights.nothing(len(labels), rows.shape[1])
+    if weights.W.shape != nothing.W.shape or weights.b.shape != nothing.b.shape:
+        return False
+    some = rows[:PROBED_ROWS]
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.array_equal(labels[weights.say(some)], learner.predict(_plain(some)))

@@ -1,27 +1,142 @@
-"""What a kernel perceptron is given: rows or any objects, and a kernel by name or of the user's own."""
+"""What a kernel perceptron is given: parameters, a kernel by name or of the user's own, and rows or any objects."""
 
 from __future__ import annotations
 
 import math
 import numbers
 import warnings
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from ...data import Sparse
 from ...data.kernels.gram import NEARLY, Asked, Kernel, KernelError, Matrix, Objects, Places, careful
 from ...data.kernels.tables import RBF, Counted, Linear, Pairwise, Polynomial, TableKernel
-from ..checks.rows import checked_number, checked_rows, not_finite
-from ..perceptron.base import column_names
+from ...errors import DataError, DataTypeError, SettingError
+from ...fitting.scan.kernel_scan import KernelCourse
+from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
+from ...numerics.arrays import Floats
+from ...results.dual import JOINT, ONE_VS_REST, TWO
+from ...wording import setting
+from ..checks.rows import (
+    check_lengths,
+    checked_choice,
+    checked_count,
+    checked_flags,
+    checked_number,
+    checked_numbers,
+    checked_rows,
+    names_of,
+    not_finite,
+)
+from ..perceptron.training import checked_labels, checked_passes
 
 KERNELS = ("linear", "polynomial", "rbf", "precomputed")
-TILE = 1024
+"""Kernels by name."""
+TILE_ROWS = 1024
 """Rows and columns of a matrix that are looked at together."""
 WITNESSES = 64
 """Rows whose matrix is searched for a negative eigenvalue."""
+READINGS = ("last", "averaged", "voted")
+"""Which weights predict."""
+WAYS = {"joint": JOINT, "one-vs-rest": ONE_VS_REST}
+"""Of K classes."""
+OVERFLOWS = ("remove", "project")
+"""What is done with a row that the budget has no room for."""
+
+
+class KernelTraining(NamedTuple):
+    """The course over the training rows, the classes, and how many rows may be kept."""
+
+    course: KernelCourse
+    classes: NDArray[Any]
+    budget: int | None
+
+
+def checked_training(model: Any, X: Any, y: Any) -> KernelTraining:
+    """Parameters, rows and labels, found to make sense."""
+    budget, overflow = checked_budget(model.budget), checked_choice("overflow", model.overflow, OVERFLOWS)
+    check_reading(model.reading, budget, overflow)
+    if model.n_threads is not None:
+        checked_count("n_threads", model.n_threads, needed="it must be a whole number, or None.")
+    way = WAYS[checked_choice("multiclass", model.multiclass, tuple(WAYS))]
+    checked_flags(model, "fit_intercept")
+    passes = checked_passes(model, chance=budget is not None and overflow == "remove")
+    ties = checked_choice("ties", model.ties, tuple(TIES))
+    if y is None:
+        raise DataError(
+            "KernelPerceptron requires y to be passed, but the target y is None: give a label for each row."
+        )
+    rows = read(model, X, reset=True)
+    with explained(model):
+        kernel = kernel_of(model, X, rows)
+    target, classes = checked_labels(model, y)
+    check_lengths(rows, target)
+    model._of_objects, model._learnt_by = isinstance(rows, Objects), model.kernel
+    way, lines = (TWO, 1) if len(classes) == 2 else (way, len(classes))
+    course = KernelCourse(rows, target, kernel, bool(model.fit_intercept), way, lines, ties, passes)
+    return KernelTraining(course, classes, budget)
+
+
+@contextmanager
+def explained(model: Any) -> Iterator[None]:
+    """What goes wrong with a kernel's numbers, in a sentence."""
+    try:
+        yield
+    except KernelError as error:
+        text = str(error)
+        raise DataError(f"{text[0].upper()}{text[1:]}") from None
+    except (NotFiniteScoreError, OverflowError) as error:
+        named = isinstance(model.kernel, str | TableKernel)
+        smaller = f"or a smaller {setting('gamma')} or {setting('degree')}"
+        remedy = f"Use larger units for the columns, {smaller}." if named else "Scale it down."
+        raise DataError(
+            f"The kernel {model.kernel!r} is not finite on these rows, NaN or infinity: its numbers, or sums of "
+            f"them, overflow. {remedy}"
+        ) from (None if named else error)
+
+
+def winners(scores: Floats) -> NDArray[np.intp]:
+    """The second of two classes iff its score is > 0, of K the first of the strongest."""
+    found: NDArray[np.intp] = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+    return found
+
+
+def check_reading(reading: Any, budget: int | None, overflow: str) -> None:
+    """A reading that needs no row that a budget has removed."""
+    checked_choice("reading", reading, READINGS)
+    if budget is None or reading == "last" or (reading == "averaged" and overflow == "project"):
+        return
+    why = "the votes of all weights need all rows that were ever mistaken"
+    if reading == "averaged":
+        why = "the mean of all weights needs the rows that were removed"
+    raise SettingError(
+        "reading", reading, f"{setting('reading', 'last')} does, and with {setting('overflow', 'project')} also "
+        f"{setting('reading', 'averaged')}.",
+        f"{setting('reading', reading)} does not go with {setting('budget', budget)} and "
+        f"{setting('overflow', overflow)}: {why}.",
+    )  # fmt: skip
+
+
+def checked_curve(passes: Any) -> Floats:
+    """Numbers of passes, one or more of them."""
+    found = np.atleast_1d(checked_numbers("passes", passes))
+    if found.ndim > 1 or (found < 0).any():
+        raise SettingError("passes", passes, "it must be a list of numbers of passes, zero or more.")
+    return found
+
+
+def checked_budget(budget: Any) -> int | None:
+    """A whole number of rows; None is no limit."""
+    if budget is None:
+        return None
+    if not isinstance(budget, numbers.Integral) or budget is True or budget < 1:
+        raise SettingError("budget", budget, "it must be a whole number of rows, one or more, or None for no limit.")
+    return int(budget)
 
 
 def read(model: Any, X: Any, *, reset: bool) -> Any:
@@ -35,11 +150,12 @@ def read(model: Any, X: Any, *, reset: bool) -> Any:
     if table or (_is_table(kernel, X) if reset else not model._of_objects):
         rows = checked_rows(model, X, reset=reset)
         if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
-            raise not_finite(rows, column_names(model, rows.shape[1]), model)
+            raise not_finite(rows, names_of(model, rows.shape[1]), model)
         return rows
     if reset:  # objects have no columns, whatever was learnt before
         for name in ("n_features_in_", "feature_names_in_"):
-            vars(model).pop(name, None)
+            if hasattr(model, name):
+                delattr(model, name)
     return _objects(X)
 
 
@@ -47,7 +163,8 @@ def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
     """k(A, B), with the numbers that were left to us."""
     kernel = model.kernel
     if isinstance(kernel, type):
-        raise ValueError(f"kernel is the class {kernel.__name__}; make a kernel of it: {kernel.__name__}().")
+        name = kernel.__name__
+        raise SettingError("kernel", kernel, f"make a kernel of it: {name}().", f"kernel is the class {name};")
     if callable(kernel):
         return careful(kernel)
     if not isinstance(kernel, str) or kernel not in KERNELS:
@@ -56,7 +173,8 @@ def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
             given = (
                 f"an array of shape {kernel.shape} (with kernel='precomputed' the matrix of the kernel is given as X)"
             )
-        raise ValueError(f"kernel is {given}; it must be one of {names}, or a function k(A, B) of two sets of rows.")
+        needed = f"it must be one of {names}, or a function k(A, B) of two sets of rows."
+        raise SettingError("kernel", kernel, needed, f"kernel is {given};")
     if kernel == "precomputed":
         return Matrix(_matrix(model, X, reset=False))
     if kernel == "linear":
@@ -66,7 +184,7 @@ def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
         return _rbf(rows, gamma)
     degree = model.degree
     if type(degree) is bool or not isinstance(degree, numbers.Integral) or degree < 1:
-        raise ValueError(f"degree is {degree!r}; it must be a whole number, one or more.")
+        raise SettingError("degree", degree, "it must be a whole number, one or more.")
     constant = checked_number("constant", model.constant, least=0)
     return Polynomial(int(degree), 1.0 if gamma is None else gamma, constant)
 
@@ -88,7 +206,7 @@ def _rbf(rows: Any, gamma: float | None) -> RBF:
 
 
 def asked_at(model: Any, X: Any) -> Kernel:
-    """The kernel for a prediction: the same, but where its numbers are given, with those of the new rows."""
+    """The kernel for a prediction: that of the fit; where its numbers are given, those of the new rows."""
     kernel: Kernel = model._record.kernel
     return Matrix(_matrix(model, X, reset=False)) if isinstance(kernel, Matrix) else kernel
 
@@ -116,14 +234,16 @@ def _check_no_objects(kernel: Any, X: Any) -> None:
         raise _no_list(X)
     listed = isinstance(X, list | tuple) or (isinstance(X, np.ndarray) and X.ndim == 1)
     if listed and len(X) and isinstance(X[0], str | bytes | Mapping):
-        raise ValueError(
-            f"X[0] is a {type(X[0]).__name__}, and kernel={kernel!r} compares rows of numbers: give a kernel for such "
-            "objects. separatrix.kernels.Spectrum compares strings, WeisfeilerLehman graphs, Pairwise(function) any."
-        )
+        raise DataError(
+            f"is a {type(X[0]).__name__}, and {setting('kernel', kernel)} compares rows of numbers: give a kernel for "
+            "such objects. separatrix.kernels.Spectrum compares strings, WeisfeilerLehman graphs, Pairwise(function) "
+            "any.",
+            array="X", row=0, value=X[0],
+        )  # fmt: skip
 
 
-def _no_list(X: Any) -> ValueError:
-    return ValueError(
+def _no_list(X: Any) -> DataError:
+    return DataError(
         f"X is a {type(X).__name__}; a list of rows, or of the objects that the kernel compares, is needed."
     )
 
@@ -133,28 +253,28 @@ def _objects(X: Any) -> Objects:
         raise _no_list(X)
     items = list(X)
     if not items:
-        raise ValueError("Found array with 0 sample(s): X is empty, and nothing can be learnt from it or said of it.")
+        raise DataError("Found array with 0 sample(s): X is empty, and nothing can be learnt from it or said of it.")
     return Objects(items)
 
 
 def _matrix(model: Any, X: Any, *, reset: bool) -> Any:
     """The matrix of a precomputed kernel: square at fit, then with a column for each row that was learnt from."""
     if issparse(X):
-        raise TypeError("X is sparse; the matrix of a precomputed kernel is needed as an array: X.toarray().")
+        raise DataTypeError("X is sparse; the matrix of a precomputed kernel is needed as an array: X.toarray().")
     given, learnt = X if hasattr(X, "shape") else np.asarray(X), getattr(model, "n_features_in_", None)
     shape = given.shape
     if not reset and len(shape) == 2 and shape[1] != learnt:
         _check_numbers(given)
-        raise ValueError(
+        raise DataError(
             f"X has {shape[1]} columns; kernel='precomputed' needs one for each of the {learnt} rows that were learnt "
             f"from, k(new row, row learnt from). (X has {shape[1]} features, but "
             f"{type(model).__name__} is expecting {learnt} features as input)"
         )
     matrix = checked_rows(model, X, reset=reset)
     if not np.isfinite(matrix).all():
-        raise not_finite(matrix, column_names(model, matrix.shape[1]), model)
+        raise not_finite(matrix, names_of(model, matrix.shape[1]), model)
     if reset and matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
+        raise DataError(
             f"X has shape {matrix.shape}; kernel='precomputed' needs the square matrix k(xᵢ, xⱼ) of the rows to learn "
             "from, a row and a column for each."
         )
@@ -165,7 +285,7 @@ def _check_numbers(X: Any) -> None:
     """NaN is said before a wrong shape is."""
     numbers_of = np.asarray(X)
     if numbers_of.dtype.kind == "f" and not np.isfinite(numbers_of).all():
-        raise ValueError("Input X contains NaN or infinity; a kernel's numbers are finite.")
+        raise DataError("Input X contains NaN or infinity; a kernel's numbers are finite.")
 
 
 def check_kernel(kernel: Kernel, rows: Any) -> None:
@@ -208,9 +328,9 @@ def _check_halves(kernel: Kernel, A: Any, B: Any, names: Any) -> None:
 
 def _check_matrix(M: Any, nearly: float) -> None:
     n = len(M)
-    for lo in range(0, n, TILE):
-        for at in range(lo, n, TILE):
-            one, other = M[lo : lo + TILE, at : at + TILE], M[at : at + TILE, lo : lo + TILE].T
+    for lo in range(0, n, TILE_ROWS):
+        for at in range(lo, n, TILE_ROWS):
+            one, other = M[lo : lo + TILE_ROWS, at : at + TILE_ROWS], M[at : at + TILE_ROWS, lo : lo + TILE_ROWS].T
             apart = np.abs(one - other) > nearly * np.maximum(np.abs(one), np.abs(other)).max(initial=0)
             if apart.any():
                 i, j = (int(each) for each in np.argwhere(apart)[0])

@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data.maps.joint_rows import Features
 from ...data.reading import finite
+from ...errors import DataError, Refusal
 from ...fitting.joint import JointMinimum, JointOutcome, JointProblem, minimise_joint
 from ...fitting.problem import NotFiniteError
 from ...fitting.risk.joint import Sample
@@ -30,6 +31,8 @@ from ..checks.rows import (
     check_lengths,
     checked_choice,
     checked_costs,
+    checked_count,
+    checked_flags,
     checked_number,
     not_finite,
     unchanged_on_failure,
@@ -38,11 +41,8 @@ from ..checks.targets import Targets, checked_targets, class_costs
 from ..history import Record
 from ..logistic.settings import seed_of
 from ..warnings import BudgetWarning, SeparationWarning
-from .base import MISSING, JointModel, JointRows, is_plain
-from .joint_closer import look_closer
-from .joint_conclusion import interrupted_joint, joint_verdict, seen_closer
-from .joint_record import JointStep, record_of, target_and_cost
-from .joint_words import claim_of
+from .base import JointModel, JointTraining, check_given, is_plain
+from .conclusion import claim_of, interrupted_joint, joint_verdict, look_closer, seen_closer
 
 LOSSES: dict[str, tuple[str, ClassLoss]] = {
     "log": ("likelihood", SoftmaxLikelihood()),
@@ -52,18 +52,35 @@ MOST_FEATURES = 4000
 """Features, beyond which their Hessian has no place."""
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """What was given, checked."""
+class JointStep(NamedTuple):
+    """Where a fit stands after a pass over the rows."""
 
-    rows: JointRows
-    targets: Targets
-    feature_map: Any
-    bound: Any
-    features: Features
+    theta: Floats
+    value: float
+    gradient_norm: float
+    step: float
+    passes: float
+    negative_curvature: bool
+    start: int
+    seconds: float
+
+
+def record_of(step: JointStep) -> Record:
+    """The line of `history_` for a step."""
+    return Record(
+        step.passes, step.value, step.gradient_norm, step.step, step.seconds, step.negative_curvature, step.start
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierTraining(JointTraining):
+    """The training rows, and what is to be minimised over them."""
+
     problem: JointProblem
-    class_weight: tuple[float, ...]
     objective: str
+    soft: bool
+    """Whether the targets are probabilities."""
+    class_weight: tuple[float, ...]
     total: float
     """The cost of all rows."""
 
@@ -161,30 +178,38 @@ class JointClassifier(JointModel):
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[JointStep]:
         """The fit, pass by pass. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
         began = time.perf_counter()
-        prepared = self._prepare(X, y, sample_weight)
+        training = self._prepare(X, y, sample_weight)
         self.history_: list[Record] = []
-        self.__dict__.pop("minima_", None)
+        self._minima: tuple[JointMinimum, ...] | None = None
         latest: JointStep | None = None
-        run = minimise_joint(prepared.problem)
+        run = minimise_joint(training.problem)
         try:
             while True:
                 try:
                     with one_blas_thread():
                         progress = next(run)
                 except StopIteration as end:
-                    self._conclude(end.value, prepared)
+                    self._conclude(end.value, training)
                     return
                 latest = JointStep(*progress, time.perf_counter() - began)
                 self.history_.append(record_of(latest))
                 yield latest
         except NotFiniteError:
-            raise ValueError("The sums over the features overflow: use larger units for the features.") from None
+            raise DataError("The sums over the features overflow: use larger units for the features.") from None
         except (KeyboardInterrupt, GeneratorExit):
-            theta = np.zeros(len(prepared.features.names)) if latest is None else latest.theta
+            theta = np.zeros(len(training.names)) if latest is None else latest.theta
             value, passes = (math.nan, 0.0) if latest is None else (latest.value, latest.passes)
-            self._keep(theta, passes, prepared)
-            self.verdict_ = interrupted_joint(self._claim(theta, value, prepared), passes)
+            self._keep_weights(training, theta)
+            self.n_passes_ = passes
+            self.verdict_ = interrupted_joint(self._claim(theta, value, training), passes)
             raise
+
+    @property
+    def minima_(self) -> tuple[JointMinimum, ...]:
+        """Of the squared error: every minimum found, lowest first."""
+        if getattr(self, "_minima", None) is None:
+            raise AttributeError("minima_ is there after a finished fit with loss='squared'.")
+        return self._minima  # type: ignore[return-value]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest score, of equals the first; after *quasi-separated* the likeliest in the limit."""
@@ -230,22 +255,16 @@ class JointClassifier(JointModel):
             parts.append(np.where(tied, np.exp(s - log_sum_exp(s)[:, None]), 0.0))
         return np.concatenate(parts)
 
-    # --------------------------------------------------------------------------------- what was given, what is kept
-
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> ClassifierTraining:
         self._check_map()
         objective, loss = LOSSES[checked_choice("loss", self.loss, tuple(LOSSES))]
-        l2 = checked_number("l2", self.l2, least=0)
-        if checked_number("starts", self.starts, least=1) % 1:
-            raise ValueError(f"starts is {self.starts!r}; it must be a whole number.")
-        if not isinstance(self.warm_start, bool | np.bool_):
-            raise ValueError(f"warm_start is {self.warm_start!r}; it must be True or False.")
+        l2, starts = checked_number("l2", self.l2, least=0), checked_count("starts", self.starts)
+        checked_flags(self, "warm_start")
         tol = checked_number("tol", self.tol, least=0, strict=True)
         max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
         seed = seed_of(self.random_state, needed=False)
         rows = self._read(X, reset=True)
-        if y is None:
-            raise ValueError(MISSING.format(type(self).__name__))
+        check_given(self, y)
         targets = checked_targets(self, y)
         check_lengths(rows, targets)
         given = checked_costs(sample_weight, len(rows))
@@ -264,40 +283,48 @@ class JointClassifier(JointModel):
         every = counts.size == cost.size
         sample = Sample(features if every else features.some(counts), target[counts], cost[counts] / cost.sum())
         problem = JointProblem(
-            sample, loss, l2, features.free, tol, max_passes, self._start(len(features.names)), seed, int(self.starts)
+            sample, loss, l2, features.free, tol, max_passes, self._start(len(features.names)), seed, starts
         )
-        return Prepared(
-            rows, targets, self.feature_map, bound, features, problem, class_weight, objective, float(cost.sum())
-        )
+        return ClassifierTraining(
+            rows, targets.classes, self.feature_map, bound, features.names, problem, objective, targets.soft,
+            class_weight, float(cost.sum()),
+        )  # fmt: skip
 
     def _check_size(self, names: Any) -> None:
         if not callable(names) and len(names) > MOST_FEATURES:
-            raise ValueError(
+            raise Refusal(
                 f"There are {len(names)} features; JointClassifier makes a matrix of them, and takes {MOST_FEATURES} "
                 "at the most. Use fewer; where each class has weights of its own, LogisticRegression takes any number."
             )
 
-    def _conclude(self, outcome: JointOutcome, prepared: Prepared) -> None:
+    def _conclude(self, outcome: JointOutcome, training: ClassifierTraining) -> None:
         with one_blas_thread():
-            closer = look_closer(prepared.problem, outcome)
-        outcome = seen_closer(outcome, closer, prepared.problem)
-        self._keep(outcome.theta, outcome.passes, prepared)
-        claim = self._claim(outcome.theta, outcome.value, prepared)
-        self.verdict_ = joint_verdict(outcome, prepared.problem, claim, closer, prepared.total)
-        if prepared.objective == "squared":
-            self.minima_: tuple[JointMinimum, ...] = outcome.minima
+            closer = look_closer(training.problem, outcome)
+        outcome = seen_closer(outcome, closer, training.problem)
+        self._keep_weights(training, outcome.theta)
+        self.n_passes_ = outcome.passes
+        claim = self._claim(outcome.theta, outcome.value, training)
+        self.verdict_ = joint_verdict(outcome, training.problem, claim, closer, training.total)
+        self._minima = outcome.minima if training.objective == "squared" else None
         if not self.verdict_.ok:
             kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
             warnings.warn(str(self.verdict_), kind, stacklevel=4)
 
-    def _keep(self, theta: Floats, passes: float, prepared: Prepared) -> None:
-        self.classes_, self.theta_, self.n_passes_ = prepared.targets.classes, theta.copy(), passes
-        self.feature_names_, self._bound = prepared.features.names, prepared.bound
-        self._map = prepared.feature_map
-
-    def _claim(self, theta: Floats, value: float, prepared: Prepared) -> JointClaim:
+    def _claim(self, theta: Floats, value: float, training: ClassifierTraining) -> JointClaim:
         return claim_of(
-            self, prepared.targets.classes, prepared.bound, theta, value, prepared.rows, l2=prepared.problem.l2,
-            objective=prepared.objective, free=prepared.features.free, class_weight=prepared.class_weight,
-            soft=prepared.targets.soft,
+            training, theta, value, l2=training.problem.l2, objective=training.objective, free=training.problem.free,
+            class_weight=training.class_weight, soft=training.soft,
         )  # fmt: skip
+
+
+def target_and_cost(targets: Targets, cost: Floats, class_weight: tuple[float, ...]) -> tuple[NDArray[Any], Floats]:
+    """The class of each row or its probabilities, and its cost, class weights multiplied in."""
+    factors, cost = np.array(class_weight), cost if cost.size else np.ones(len(targets))
+    if targets.index is not None:
+        index = np.asarray(targets.index, dtype=np.intp)
+        return index, cost * factors[index]
+    assert targets.probability is not None
+    split = targets.probability * factors * cost[:, None]
+    total = split.sum(axis=1)
+    share = np.where(total[:, None] > 0, split, targets.probability) / np.where(total > 0, total, 1.0)[:, None]
+    return share, total

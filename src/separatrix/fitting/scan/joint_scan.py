@@ -1,12 +1,11 @@
-"""A perceptron's run on joint features, and what its weights make of the rows."""
+"""The scan of a perceptron on joint features, and what its weights make of the rows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +13,8 @@ from ...data.maps.joint_rows import Features
 from ...numerics.arrays import Floats, Integers
 from ...numerics.linalg import EPS
 from ...results.mistake_log import MistakeLog
-from .online import row_order
-from .perceptron import FOREVER, TIES, NotFiniteScoreError
-from .run import ORDERS
+from .perceptron import TIES, NotFiniteScoreError
+from .run import Passes
 from .tally import Tally
 
 
@@ -40,56 +38,89 @@ class JointState:
 
 @dataclass(frozen=True, eq=False)
 class JointCourse:
-    """The rows, in which order, for how long."""
+    """The rows, how they are learnt from, in which order and for how long."""
 
     features: Features
     target: Integers
-    start: Floats
+    theta: Floats
+    """Where it starts."""
     rate: float
     ties: str
-    order: str
-    seed: int
-    max_passes: float
-    patience: int = FOREVER
+    passes: Passes
 
     @property
     def unit(self) -> float:
         """η where the start is zero: then the scan counts in steps of η, and η changes no mistake, to the last bit."""
-        return 1.0 if self.start.any() else self.rate
+        return 1.0 if self.theta.any() else self.rate
+
+    def begin(self, *, averaged: bool) -> JointScan:
+        """The scan at the start."""
+        return JointScan(self, averaged=averaged)
+
+    def tally(self, theta: Floats) -> Tally:
+        """Mistakes and separation; the margin in units of ‖θ‖."""
+        return joint_tally(self.features, self.target, theta)
+
+    def leads_and_reach(self, u: Floats) -> tuple[Floats, float]:
+        """The least lead of each row under u, and the largest ‖Φ(x, y) − Φ(x, c)‖."""
+        leads, reach = [], 0.0
+        for rows in self.features.runs():
+            F, own = self.features[rows], self.target[rows][:, None]
+            apart = np.take_along_axis(F, own[:, :, None], 1) - F
+            lead = apart @ u
+            np.put_along_axis(lead, own, math.inf, 1)
+            leads.append(lead.min(axis=1))
+            reach = max(reach, float(np.linalg.norm(apart, axis=2).max(initial=0.0)))
+        return np.concatenate(leads), reach
+
+
+class JointScan:
+    """Where a run stands: the state, and the mistakes of the last stretch."""
+
+    def __init__(self, course: JointCourse, *, averaged: bool) -> None:
+        self.course, self.averaged, self.log = course, averaged, MistakeLog.empty()
+        self.state = JointState(course.theta / course.unit, np.zeros_like(course.theta))
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self.course.features)
 
     @property
     def steps(self) -> int:
-        """How many there are at the most."""
-        return min(FOREVER, max(1, round(self.max_passes * len(self.features))))
+        """Rows looked at so far."""
+        return self.state.steps
 
+    @property
+    def mistakes(self) -> int:
+        """So far."""
+        return self.state.mistakes
 
-class JointStretch(NamedTuple):
-    """A part of a run that the scan did in one go."""
+    @property
+    def idle(self) -> int:
+        """For how many steps θ has not changed."""
+        return self.state.run
 
-    state: JointState
-    log: MistakeLog
-    passes: float
-    pass_number: int
-    mistakes: int
-    """In this pass so far."""
+    @property
+    def theta(self) -> Floats:
+        """The last weights."""
+        return self.course.unit * self.state.theta
 
+    @property
+    def read(self) -> Floats:
+        """The weights as they are read: the last, or the mean of all."""
+        return self.course.unit * self.state.mean if self.averaged else self.theta
 
-def run(course: JointCourse, room: int) -> Generator[JointStretch, None, str]:
-    """Stretch after stretch, at most `room` mistakes in each; returns why it ended: clean, patience or spent."""
-    n, rng, how = len(course.features), np.random.default_rng(course.seed), ORDERS[course.order]
-    state, number = JointState(course.start / course.unit, np.zeros_like(course.start)), 0
-    while state.steps < course.steps:
-        number += 1
-        before, order = state.mistakes, row_order(how.kind, n, rng)[: course.steps - state.steps]
+    def turns(self, order: Integers, room: int) -> Iterator[None]:
+        """Look at these rows in turn, at most `room` mistakes in a stretch."""
         while order.size:
-            after, log = scan(course, state, order, room)
-            order, state = order[after.steps - state.steps :], after
-            yield JointStretch(state, log, state.steps / n, number, state.mistakes - before)
-            if state.run >= course.patience:
-                return "patience"
-        if state.mistakes == before and state.steps >= number * n and how.whole:
-            return "clean"
-    return "spent"
+            before = self.state.steps
+            self.state, self.log = scan(self.course, self.state, order, room)
+            order = order[self.state.steps - before :]
+            yield
+
+    def end(self, *, clean: bool) -> None:
+        """Nothing is left to be done."""
 
 
 def scan(course: JointCourse, state: JointState, order: Integers, room: int) -> tuple[JointState, MistakeLog]:
@@ -102,7 +133,7 @@ def scan(course: JointCourse, state: JointState, order: Integers, room: int) -> 
     for F, part, names in _readable(course.features, order):
         here = course.target if names is None else course.target[names]
         gone, new, streak = joint_kernel()(
-            F, part, here, course.rate / course.unit, TIES[course.ties], course.patience, theta, early,
+            F, part, here, course.rate / course.unit, TIES[course.ties], course.passes.patience, theta, early,
             state.steps + done, streak, log[made:], at[made:], rival[made:],
         )  # fmt: skip
         if streak < 0:
@@ -110,7 +141,7 @@ def scan(course: JointCourse, state: JointState, order: Integers, room: int) -> 
         if names is not None:
             log[made : made + new] = names[log[made : made + new]]
         made, done = made + new, done + gone
-        if gone < part.size or streak >= course.patience:
+        if gone < part.size or streak >= course.passes.patience:
             break
     after = JointState(theta, early, state.steps + done, streak, state.mistakes + made)
     rows = log[:made]

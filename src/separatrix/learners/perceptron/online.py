@@ -11,21 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ...errors import DataError
 from ...fitting.scan.class_stream import ClassStream
 from ...fitting.scan.perceptron import NotFiniteScoreError, PerceptronState
-from ...fitting.scan.run import Course
+from ...fitting.scan.perceptron_scan import Course
+from ...fitting.scan.run import Passes
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.mistake_bound import MistakeBound
 from ...results.mistake_log import MistakeLog
 from ...results.verdict import Rank, Verdict
 from ..base import LinearClassifier
-from ..checks.rows import check_lengths, checked_rows, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_numbers, checked_rows, names_of, not_finite, unchanged_on_failure
 from ..checks.targets import checked_targets, labels_of
-from . import words as words
-from .base import Prepared, Update, checked_manner, column_names
+from . import words
+from .base import Update
 from .bound import bound_of
-from .online_record import read_record, record_of
+from .training import Training, check_kind, checked_update, no_labels, stream_labels
+
+VERSION = 1
+"""Of the record that `to_dict` writes."""
+COUNTS = ("columns", "steps", "run", "mistakes", "missed")
+"""Its fields that are whole numbers."""
+FIELDS = ("parameters", "names", "classes", "weights", "intercept", "unit", *COUNTS)
+"""Its fields."""
+PARAMETERS = ("learning_rate", "ties", "fit_intercept")
+"""The learner's parameters, as it names them."""
+LARGEST_COUNT = 1 << 62
+"""Above this no count is believed."""
 
 
 class OnlinePerceptron(LinearClassifier):
@@ -83,7 +96,7 @@ class OnlinePerceptron(LinearClassifier):
         """
         new = not hasattr(self, "_stream")
         with unchanged_on_failure(self):
-            labels = _labels(y)
+            labels = stream_labels(self, y)
             rows = checked_rows(self, X, reset=new)
             check_lengths(rows, labels)
             announced = np.unique(labels_of(classes)) if classes is not None else np.empty(0)
@@ -92,7 +105,7 @@ class OnlinePerceptron(LinearClassifier):
             return self._learn(rows, labels, stream)
 
     def steps(self, X: Any, y: Any) -> Iterator[Update]:
-        """The same as `fit`, update by update. Whoever stops reading finds what was learnt so far."""
+        """Fit as `fit` does, update by update. Whoever stops reading finds what was learnt so far."""
         with unchanged_on_failure(self):
             rows, labels, classes = self._checked(X, y)
         stream = ClassStream.begin(rows.shape[1], classes)
@@ -123,14 +136,14 @@ class OnlinePerceptron(LinearClassifier):
     def to_dict(self) -> dict[str, Any]:
         """All that it takes to go on from here, as plain numbers and strings: JSON keeps them to the last bit."""
         check_is_fitted(self, "rule_")
-        return record_of(self)
+        return _record_of(self)
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> OnlinePerceptron:
         """The learner that `to_dict` wrote down: it goes on as if it had never stopped."""
-        parameters, stream, columns, names = read_record(record)
+        parameters, stream, columns, names = _read_record(record)
         model = cls(**parameters)
-        model._manner = checked_manner(model)
+        model._update = checked_update(model)
         model.n_features_in_ = columns
         if names is not None:
             model.feature_names_in_ = np.array(names, dtype=object)
@@ -141,38 +154,38 @@ class OnlinePerceptron(LinearClassifier):
         rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
         targets = checked_targets(self, y)
         if targets.index is None:
-            raise _no_labels()
+            raise no_labels(self)
         check_lengths(rows, targets)
         return rows, targets.classes[targets.index], targets.classes
 
     def _learn(self, rows: Any, labels: NDArray[Any], stream: ClassStream) -> OnlinePerceptron:
-        manner = checked_manner(self)
+        update = checked_update(self)
         first = stream.state.steps == 0
         try:
-            stream, log = stream.follow(rows, labels, manner)
+            stream, log = stream.follow(rows, labels, update)
         except NotFiniteScoreError:
-            raise not_finite(rows, column_names(self, rows.shape[1]), self) from None
-        self._stream, self._log, self._manner = stream, log, manner
+            raise not_finite(rows, names_of(self, rows.shape[1]), self) from None
+        self._stream, self._log, self._update = stream, log, update
         self._learnt_from: Any = (rows, labels) if first else None
         return self._keep()
 
     def _judge(self, rows: Any, labels: NDArray[Any]) -> OnlinePerceptron:
         """After a pass over all rows there is something to be said of the weights."""
         course = replace(self._course(), X=rows, target=np.searchsorted(self.classes_, labels).astype(np.int64))
-        prepared = Prepared(course, self.classes_, column_names(self, rows.shape[1]))
+        training = Training(course, self.classes_, names_of(self, rows.shape[1]))
         try:
-            self.verdict_ = words.conclude(prepared, self.rule_, self.mistakes_, 1.0, "spent", self)
+            self.verdict_ = words.conclude(training, self.rule_, self.mistakes_, 1.0, "spent", self)
         except NotFiniteScoreError:
-            raise not_finite(rows, prepared.columns, self) from None
+            raise not_finite(rows, training.columns, self) from None
         return self
 
     resumes, watched = False, "the weights"
 
-    def _says(self, rows: int, mistakes: int) -> tuple[str, str]:
+    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
         stands = words.still_wrong(self.mistakes_, 1.0, rows, "cyclic")
         return (
             f"{stands} The weights at its end err on {mistakes} of {rows} rows.",
-            "Perceptron() goes on until a pass makes no mistake; OnlineToBatch(OnlinePerceptron()) lets all vote.",
+            words.all_vote("rules"),
         )
 
     def _keep(self) -> OnlinePerceptron:
@@ -184,7 +197,7 @@ class OnlinePerceptron(LinearClassifier):
         two = len(self.coef_) == 1
         weights = self.coef_[0] if two else self.coef_
         intercept = float(self.intercept_[0]) if two else self.intercept_
-        columns = column_names(self, state.weights.shape[1])
+        columns = names_of(self, state.weights.shape[1])
         names = tuple(self.classes_) * (2 if len(self.classes_) == 1 else 1)
         self.rule_ = LinearRule(weights, intercept, names, columns)
         said = words.learning(state.steps, stream.mistakes)
@@ -201,7 +214,7 @@ class OnlinePerceptron(LinearClassifier):
     def _course(self) -> Course:
         """One pass from zero, over rows still to be given."""
         start = PerceptronState.zero(len(self.classes_), self.n_features_in_)
-        return Course(None, np.empty(0, np.int64), self._manner, start, "cyclic", 0, 1.0)
+        return Course(None, np.empty(0, np.int64), self._update, start, Passes("cyclic", 0, 1.0))
 
     def _learnt_course(self) -> Course:
         if self._learnt_from is None:
@@ -213,39 +226,85 @@ class OnlinePerceptron(LinearClassifier):
     def _logged(self, X: Any, y: Any) -> Any:
         """The log of `fit` on these rows, the start, the rate, whether there is an intercept, the classes."""
         self.fit(X, y)
-        manner, nothing = self._manner, PerceptronState.zero(len(self.classes_), self.n_features_in_)
+        update, nothing = self._update, PerceptronState.zero(len(self.classes_), self.n_features_in_)
         start = (nothing.weights, nothing.intercept) if len(self.classes_) > 2 else (nothing.weights[0], 0.0)
-        return self._log, *start, manner.rate, manner.lifted, self.classes_
+        return self._log, *start, update.rate, update.lifted, self.classes_
 
     def __getstate__(self) -> Any:
         return {**super().__getstate__(), "_learnt_from": None}  # the rows are the user's, not a part of the model
 
 
-def _labels(y: Any) -> NDArray[Any]:
-    if y is None:
-        raise ValueError(
-            "OnlinePerceptron requires y to be passed, but the target y is None: give a label for each row."
-        )
-    if np.ndim(y) > 1 and np.shape(y)[1] != 1:
-        raise _no_labels()
-    labels = labels_of(y)
-    if labels.dtype.kind == "f" and (labels != np.floor(labels)).any():
-        raise _no_labels()
-    return labels
+def _record_of(model: Any) -> dict[str, Any]:
+    """All that it takes to go on."""
+    stream, names = model._stream, getattr(model, "feature_names_in_", None)
+    return {
+        "kind": "OnlinePerceptron",
+        "version": VERSION,
+        "parameters": {
+            "learning_rate": float(model.learning_rate),
+            "ties": model.ties,
+            "fit_intercept": bool(model.fit_intercept),
+        },
+        "columns": int(model.n_features_in_),
+        "names": None if names is None else [str(name) for name in names],
+        "classes": stream.classes.tolist(),
+        "weights": stream.state.weights.tolist(),
+        "intercept": stream.state.intercept.tolist(),
+        "unit": float(stream.unit),
+        "steps": int(stream.state.steps),
+        "run": int(stream.state.run),
+        "mistakes": int(stream.state.mistakes),
+        "missed": int(stream.missed),
+    }
 
 
-def _no_labels() -> ValueError:
-    return ValueError(
-        "Unknown label type: continuous. y holds probabilities; OnlinePerceptron needs a label for each row. "
-        "LogisticRegression(solver='stochastic') learns from probabilities row by row."
-    )
+def _read_record(record: Any) -> tuple[dict[str, Any], ClassStream, int, list[str] | None]:
+    """Parameters, where it stood, how many columns, and their names."""
+    _check(record)
+    state = PerceptronState(
+        checked_numbers("weights", record["weights"]), checked_numbers("intercept", record["intercept"]),
+        record["steps"], record["run"], record["mistakes"],
+    )  # fmt: skip
+    stream = ClassStream(np.array(record["classes"]), state, record["unit"], record["missed"])
+    return dict(record["parameters"]), stream, record["columns"], record["names"]
 
 
-def check_kind(labels: NDArray[Any], known: NDArray[Any]) -> None:
-    """Names stay names, and numbers numbers."""
-    words_now, words_before = labels.dtype.kind in "OUS", known.dtype.kind in "OUS"
-    if known.size and words_now != words_before:
-        raise ValueError(
-            f"y holds {'names' if words_now else 'numbers'}, such as {labels.tolist()[0]!r}; so far the classes were "
-            f"{known.tolist()}: give all labels in one form."
-        )
+def _check(record: Any) -> None:
+    if not isinstance(record, dict) or record.get("kind") != "OnlinePerceptron":
+        raise DataError("This is no record of an OnlinePerceptron: give what to_dict() returned.")
+    if record.get("version") != VERSION:
+        raise DataError(f"The record has version {record.get('version')!r}; this program reads version {VERSION}.")
+    missing = [name for name in FIELDS if name not in record]
+    if missing:
+        raise DataError(f"The record lacks {missing[0]!r}: give what to_dict() returned, unchanged.")
+    if not isinstance(record["parameters"], dict) or sorted(record["parameters"]) != sorted(PARAMETERS):
+        raise DataError(f"The record's parameters must be {', '.join(PARAMETERS)}; they are {record['parameters']!r}.")
+    for name in COUNTS:
+        if type(record[name]) is not int or not 0 <= record[name] < LARGEST_COUNT:
+            raise DataError(f"The record's {name} is {record[name]!r}; it must be a whole number of at least 0.")
+    if type(record["unit"]) is not float or not 0 < record["unit"] <= 1:
+        raise DataError(f"The record's unit is {record['unit']!r}; it must lie in (0, 1].")
+    _check_classes(record["classes"])
+    _check_names(record["names"], record["columns"])
+    K, shape = len(record["classes"]), np.shape(record["weights"])
+    if shape != (K if K > 2 else 1, record["columns"]) or np.shape(record["intercept"]) != shape[:1]:
+        raise DataError(f"The record has {K} classes and weights of shape {shape}: they do not fit together.")
+    if record["parameters"]["fit_intercept"] is False and np.any(record["intercept"]):
+        raise DataError("The record has an intercept, and its parameters say that there is none.")
+
+
+def _check_classes(classes: Any) -> None:
+    plain = isinstance(classes, list) and all(isinstance(label, str | int | float) for label in classes)
+    if not plain or len({isinstance(label, str) for label in classes}) != 1:
+        raise DataError(f"The record's classes are {classes!r}; they must be a list of names, or one of numbers.")
+    if classes != np.unique(classes).tolist():
+        raise DataError(f"The record's classes are {classes!r}; they must be different, and in order.")
+
+
+def _check_names(names: Any, columns: int) -> None:
+    if names is None:
+        return
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise DataError(f"The record's names are {names!r}; they must be a list of words, or None.")
+    if len(names) != columns or len(set(names)) < len(names):
+        raise DataError(f"The record names {len(set(names))} columns and has {columns}: each needs a name of its own.")
