@@ -16,8 +16,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq, least_squares
 
 from separatrix.audit.check import mean_loss
-from separatrix.audit.point import Point
-from separatrix.audit.proofs import likelihood_gap, squared_gap
+from separatrix.audit.minimum import Point, likelihood_gap, squared_gap
 from separatrix.audit.rows import Table
 from separatrix.results.claims import Claim
 from separatrix.results.proofs import Locality, Optimality, Separation

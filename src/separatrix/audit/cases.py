@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import DataError
 from ..results.separability import Separability
 from .exact import EPS, FAINT, PASSES, TINY, distil, splits, two_product
-from .matrix import NUMBERS, finite, largest, matrix, pieces, without_empty, written
-from .rows import CHUNK, SUM_TO_ONE, costs_of
+from .matrix import NUMBERS, ROWS, finite, largest, matrix, pieces, without_empty, written
+from .rows import SUM_TO_ONE, costs_of, names
 
 ROUGHLY = 1000
 """How many of its last digits a column may be off from a combination of others that it is said to be."""
@@ -32,9 +33,9 @@ class Cases:
         cost = costs_of(sample_weight, len(share))
         width = len(result.columns)
         if X.ndim != 2 or X.shape[1] != width:
-            raise ValueError(f"X has shape {X.shape}; the result speaks of {width} columns.")
+            raise DataError(f"has shape {X.shape}; the result speaks of {width} columns.", array="X")
         if not X.shape[0] == len(share) == len(cost):
-            raise ValueError(f"X has {X.shape[0]} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
+            raise DataError(f"X has {X.shape[0]} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
         self.X, self.own, self.classes = X, (share > 0) & (cost > 0)[:, None], share.shape[1]
         self.rows = np.flatnonzero(self.own.any(axis=1))
         self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
@@ -43,7 +44,7 @@ class Cases:
 
     def chunks(self) -> Iterator[tuple[Any, Any]]:
         """Numbers of rows that count, and these rows."""
-        size = min(CHUNK, max(256, 16 * CHUNK // self.classes**2))  # a row may need classes² numbers
+        size = min(ROWS, max(256, 16 * ROWS // self.classes**2))  # a row may need classes² numbers
         for rows in pieces(self.X, self.rows, size):
             together = rows[-1] - rows[0] == len(rows) - 1  # a slice is not copied
             yield rows, self.at(slice(rows[0], rows[-1] + 1) if together else rows)
@@ -73,7 +74,7 @@ def _shares(classes: tuple[Any, ...], y: Any) -> Any:
             return np.column_stack([1 - p, p])
     if labels.dtype.kind in "biufUS":
         return np.column_stack([np.broadcast_to(labels == known, labels.shape) for known in classes]).astype(float)
-    return np.array([[_same(label, known) for known in classes] for label in labels.tolist()], dtype=float).reshape(
+    return np.array([[names(label, known) for known in classes] for label in labels.tolist()], dtype=float).reshape(
         len(labels), len(classes)
     )
 
@@ -83,13 +84,6 @@ def _numbers(t: Any) -> Any:
         return np.asarray(t, dtype=float)
     except (TypeError, ValueError):  # words are no probabilities, and no reason to fail
         return np.full(t.shape, np.nan)
-
-
-def _same(label: Any, known: Any) -> bool:
-    try:
-        return bool(label == known)
-    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal
-        return False
 
 
 # ---------------------------------------------------------------------------------------------- aliased columns
@@ -102,7 +96,7 @@ def explained(cases: Cases, keep: Any, intercept: bool) -> bool:
     if len(order) == len(keep):
         return True
     unit = np.where(unit > 0, unit, 1)[order]
-    most = min(CHUNK, max(256, NUMBERS // len(order)))
+    most = min(ROWS, max(256, NUMBERS // len(order)))
 
     def chunks() -> Iterator[Any]:
         for rows in pieces(cases.X, cases.rows, most):
@@ -150,8 +144,8 @@ def signs(X: Any, i: Any, own: Any, other: Any, rule: Rule, slack: float) -> Any
     sure = np.abs(v) > bar
     found = np.where(sure, np.sign(v), 0).astype(np.int8)
     left = np.flatnonzero(~sure)
-    for lo in range(0, len(left), CHUNK):
-        some = left[lo : lo + CHUNK]
+    for lo in range(0, len(left), ROWS):
+        some = left[lo : lo + ROWS]
         found[some] = _exact_signs(
             X[i[some]], Rule(W[own[some]], b[own[some]]), Rule(W[other[some]], b[other[some]]), slack
         )

@@ -1,47 +1,64 @@
 """The check of a verdict: data and weights in, yes or no out.
 
 Written for reading, not for speed: plain NumPy in long double, and fractions where rounding could matter. It shares
-no code with the solvers, so that an error there cannot confirm itself here. `audit_rows` reads the data as the claim
-does, `audit_point` finds coordinates for them, `audit_proofs` rebuilds the proofs; `audit_margin` those of a margin,
-`audit_limit` those of a limit, `audit_penalty` those that a penalty gives for any number of columns;
-`audit_firth` that of Firth's penalised likelihood; `audit_least_squares` and `audit_estimates` know what has a closed
-form, `audit_reduction` what is made of several, `audit_zero_one` what the fewest mistakes are.
+no code with the solvers, so that an error there cannot confirm itself here. Here a claim is handed to the module that
+knows its kind; `audit.rows` reads the data as the claim does, `audit.objectives` knows what was minimised and
+`audit.minimum` rebuilds the proofs of a minimum.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..results.claims import Claim, EstimateClaim, JointClaim, KernelClaim, ReductionClaim
-from ..results.proofs import Limit, Locality, Optimality, Separation
-from .estimates import estimates_hold
+from ..results.proofs import Estimates, Limit, Locality, Optimality, Separation
+from .discriminant import discriminant_holds
 from .features import FeatureSheet, unfolded
 from .firth import OBJECTIVES as PENALISED
 from .firth import firth_holds
-from .joint.joint import joint_holds
+from .joint.check import joint_holds
 from .kernel import expansion_holds
 from .least_squares import OBJECTIVE as LEAST_SQUARES
 from .least_squares import least_squares_hold
 from .limit import limit_holds
 from .margin import OBJECTIVES as MARGINS
 from .margin import margin_holds
+from .matrix import ROWS, Sheet
+from .minimum import Point, excess, explained, likelihood_gap, squared_gap
 from .mistakes import margin_is, mistakes_hold
+from .naive_bayes import naive_bayes_holds
+from .objectives import OBJECTIVES, Softmax, objective, per_class, scores
 from .penalty import penalised_gap
-from .point import Point, excess, explained
-from .proofs import likelihood_gap, squared_gap
 from .reduction import reduction_holds
-from .rows import CHUNK, OBJECTIVES, Softmax, Table, objective, per_class, scores
-from .sheet import Sheet
+from .rows import Table
 from .zero_one import OBJECTIVE as ZERO_ONE
 from .zero_one import zero_one_holds
 
 if TYPE_CHECKING:
     from ..results.verdict import Verdict
+
+MOST = 1e-6
+"""The error from which on a claim says nothing."""
+MODELS: dict[str, Callable[..., bool]] = {
+    "naive Bayes": naive_bayes_holds,
+    "Gaussian discriminant": discriminant_holds,
+}
+"""By the name of the formulas: (verdict, X, y, sample_weight) → whether the rows give these parameters."""
+
+
+def estimates_hold(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> bool:
+    """Whether the rows give the parameters that are claimed, to within the error that is claimed."""
+    claim, proof = verdict.claim, verdict.certificate
+    holds = MODELS.get(claim.model)
+    if holds is None or verdict.status != "optimal" or not isinstance(proof, Estimates) or not 0 <= proof.error <= MOST:
+        return False
+    return bool(holds(verdict, X, y, sample_weight))
+
 
 MOST_COLUMNS, WITNESSED = 6000, 2000
 """Of CSR rows: for a proof by a matrix of the columns; where a witness says that none was made."""
@@ -114,7 +131,6 @@ def _coherent(claim: Claim) -> bool:
             (claim.objective, classes > 2) in OBJECTIVES
             or (claim.objective in MARGINS and classes == 2)
             or (claim.objective in PENALISED and classes == 2 and claim.l2 == 0)
-            or claim.objective in ("mistakes", LEAST_SQUARES)
             or claim.objective in ("mistakes", LEAST_SQUARES, ZERO_ONE)
         )
     )
@@ -143,8 +159,8 @@ def _in_double(X: Any) -> Iterator[tuple[slice, Any]]:
     if isinstance(X, Sheet):
         yield from X.parts(float)
         return
-    for lo in range(0, len(X), CHUNK):
-        yield slice(lo, lo + CHUNK), X[lo : lo + CHUNK].astype(float)
+    for lo in range(0, len(X), ROWS):
+        yield slice(lo, lo + ROWS), X[lo : lo + ROWS].astype(float)
 
 
 def _leads(row: Any, W: Any, b: Any, own: int, other: int) -> bool:

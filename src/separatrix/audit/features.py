@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .sheet import SMALL, Sheet
+from ..errors import DataError
+from .matrix import SMALL, Sheet
 
 NUMBERS = 1 << 21
 """Features that are looked at together."""
@@ -30,7 +31,7 @@ def unfolded(claim: Any, X: Any) -> Any:
     rows: Any = csr_array(given) if issparse(X) else np.asarray(X)
     rows = rows if rows.dtype.kind in "biuf" else rows.astype(float)
     if rows.ndim != 2 or rows.shape[1] != width[0]:
-        raise ValueError(f"X has shape {rows.shape}; the verdict speaks of features of {width[0]} columns.")
+        raise DataError(f"has shape {rows.shape}; the verdict speaks of features of {width[0]} columns.", array="X")
     made = FeatureSheet(rows, steps, width[1])
     return made.astype(float) if made.shape[0] * made.shape[1] <= SMALL else made
 

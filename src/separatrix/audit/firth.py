@@ -17,9 +17,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ..results.proofs import PenalisedLocality
-from .point import Look, Point, Root, explained
-from .proofs import slow_fall
-from .rows import Softmax, Table, scores
+from .minimum import Look, Point, Root, explained, slow_fall
+from .objectives import Softmax, scores
+from .rows import Table
 
 if TYPE_CHECKING:
     from ..results.verdict import Verdict

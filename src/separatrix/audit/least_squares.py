@@ -9,7 +9,7 @@ import numpy as np
 
 from ..results.claims import Claim
 from ..results.proofs import Optimality
-from .point import Point, Root
+from .minimum import Point, Root
 from .rows import Table
 
 if TYPE_CHECKING:

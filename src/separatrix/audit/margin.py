@@ -17,8 +17,8 @@ from ..results.claims import Claim
 from ..results.proofs import Margin
 from ..results.separability import Combination, Crossing
 from .balance import crosses
-from .matrix import finite, numbers_of, pieces, without_empty
-from .rows import CHUNK, Table
+from .matrix import ROWS, finite, numbers_of, pieces, without_empty
+from .rows import Table
 from .signed_rows import SignedRows
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _every(table: Table) -> Any:
 def least_score(weights: Any, X: Any, sign: int) -> Fraction:
     """min ±xᵀw over rows: long double finds the rows that may have it, fractions decide."""
     w, low, doubtful = np.asarray(weights, dtype=np.longdouble), math.inf, []
-    for at in pieces(X, np.arange(X.shape[0]), CHUNK):
+    for at in pieces(X, np.arange(X.shape[0]), ROWS):
         used, rows = without_empty(X[at[0] : at[-1] + 1], np.ones(len(w), bool))
         rows, v = rows.astype(np.longdouble), w[used]
         score, doubt = sign * (rows @ v), (rows.shape[1] + 4) * LAST * (np.abs(rows) @ np.abs(v))

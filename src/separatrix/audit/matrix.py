@@ -1,4 +1,4 @@
-"""How the audit reads X: an array, or scipy's sparse rows, of which only some are written out at a time."""
+"""How the audit reads X: an array, or CSR rows, of which only some are written out at a time."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-NUMBERS = 1 << 22
-"""How many numbers of sparse rows are written out at a time."""
+NUMBERS = 1 << 21
+"""How many numbers of sparse rows are written out, or looked at, at a time."""
 
 
 def is_csr(X: Any) -> bool:
@@ -28,7 +28,7 @@ def matrix(X: Any) -> Any:
 
 
 def written(X: Any) -> Any:
-    """The same with its zeros, in double precision."""
+    """X with its zeros, in double precision."""
     return (X.toarray() if is_csr(X) else X).astype(float, copy=False)
 
 
@@ -76,3 +76,56 @@ def pieces(X: Any, rows: Any, most: int) -> Iterator[Any]:
                 count //= 2
         yield rows[lo : lo + count]
         lo += count
+
+
+SMALL = 4_000_000
+"""A table of so many numbers, zeros counted, is simply written out."""
+ROWS = 4096
+"""Rows that are looked at together."""
+
+
+def read(X: Any) -> Any:
+    """X as an array of numbers; sparse rows as a `Sheet`, or written out where the table is small."""
+    if isinstance(X, Sheet):
+        return X
+    rows = matrix(sparse.csr_array(X) if is_csr(X) else X)
+    return rows if not is_csr(rows) else rows.toarray() if np.prod(rows.shape) <= SMALL else Sheet(rows)
+
+
+class Sheet:
+    """CSR rows that read like an array: what is taken from them stays CSR, and `astype` writes it out."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows, self.shape, self.dtype = rows, rows.shape, rows.dtype
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, which: Any) -> Sheet:
+        return Sheet(self.rows[which])
+
+    def astype(self, dtype: Any) -> Any:
+        """These rows as an array, with their zeros."""
+        return self.rows.toarray().astype(dtype)
+
+    def any(self) -> bool:
+        """Whether a number is not zero."""
+        return bool(self.rows.data.any())
+
+    def finite(self) -> bool:
+        """Whether there is neither NaN nor infinity."""
+        return bool(np.isfinite(self.rows.data).all())
+
+    def parts(self, dtype: Any) -> Iterator[tuple[slice, Any]]:
+        """All rows, some at a time, without their zeros, in this precision."""
+        starts, lo = self.rows.indptr, 0
+        while lo < len(self):
+            hi = int(np.searchsorted(starts, starts[lo] + NUMBERS, side="right")) - 1
+            hi = max(lo + 1, min(hi, lo + ROWS, len(self)))
+            yield slice(lo, hi), self.rows[lo:hi].astype(dtype)
+            lo = hi
+
+
+def lengths(X: Any) -> Any:
+    """‖xᵢ‖² of every row."""
+    return np.ravel((X * X).sum(axis=1))

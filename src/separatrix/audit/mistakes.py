@@ -6,7 +6,8 @@ import numpy as np
 
 from ..results.claims import Claim
 from ..results.proofs import Separation
-from .rows import Table, per_class, scores
+from .objectives import per_class, scores
+from .rows import Table
 
 
 def mistakes_hold(claim: Claim, table: Table) -> bool:

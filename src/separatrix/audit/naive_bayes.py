@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 
+from .matrix import Sheet, read
 from .rows import costs_of
-from .sheet import Sheet, read_csr
 
 if TYPE_CHECKING:
-    from ..results.claims import EstimateClaim
+    from ..errors import DataError
+from ..results.claims import EstimateClaim
     from ..results.verdict import Verdict
 
 SUMS = 1e-15
@@ -68,14 +68,14 @@ def naive_bayes_holds(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> b
 
 def _read(claim: EstimateClaim, X: Any, y: Any, sample_weight: Any) -> Any:
     """Rows, the numbers of their classes, their costs; None where they are not those that the claim speaks of."""
-    X = read_csr(X) if issparse(X) else np.asarray(X)
+    X = read(X)
     X = X if X.dtype.kind in "biuf" else X.astype(float)
     labels = np.asarray(y).ravel()
     cost = costs_of(sample_weight, len(labels))
     if len(X.shape) != 2 or X.shape[1] != len(claim.columns):
-        raise ValueError(f"X has shape {X.shape}; the verdict speaks of {len(claim.columns)} columns.")
+        raise DataError(f"has shape {X.shape}; the verdict speaks of {len(claim.columns)} columns.", array="X")
     if not X.shape[0] == len(labels) == len(cost):
-        raise ValueError(f"X has {X.shape[0]} rows, y {len(labels)}, sample_weight {len(cost)}: they must agree.")
+        raise DataError(f"X has {X.shape[0]} rows, y {len(labels)}, sample_weight {len(cost)}: they must agree.")
     own = np.full(len(labels), -1)
     for k, label in enumerate(claim.classes):
         own[np.asarray(labels == label)] = k

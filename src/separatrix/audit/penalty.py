@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..results.claims import Claim
-from .proofs import fall
-from .rows import Softmax, Table, scores
-from .sheet import lengths
+from .matrix import lengths
+from .minimum import fall
+from .objectives import Softmax, scores
+from .rows import Table
 
 
 def penalised_gap(claim: Claim, table: Table, witness: Any) -> float:

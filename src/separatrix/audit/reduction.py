@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
+from ..errors import DataError
 from ..results.claims import KernelClaim, ReductionClaim
 from ..results.proofs import Members
 from ..results.verdict import worst_status
@@ -40,7 +41,7 @@ def _costs(sample_weight: Any, rows: int) -> Any:
         return None
     cost = np.asarray(sample_weight, dtype=float)
     if cost.shape not in ((), (1,), (rows,)):
-        raise ValueError(f"X has {rows} rows, sample_weight {cost.size}: they must agree.")
+        raise DataError(f"X has {rows} rows, sample_weight {cost.size}: they must agree.")
     return np.broadcast_to(cost, (rows,))
 
 

@@ -1,6 +1,6 @@
 """The check of a separability: data and certificate in, yes or no out, as exact arithmetic would have it.
 
-A rule is looked at on every signed row, `audit_cases`. Signed rows that balance, `audit_balance`, show that no rule can
+A rule is looked at on every signed row, `audit.cases`. Signed rows that balance, `audit.balance`, show that no rule can
 do better: one that errs nowhere is zero on each of them, so on all that they span. It shares no code with what found
 the certificate, so that an error there cannot confirm itself here.
 """
@@ -8,17 +8,101 @@ the certificate, so that an error there cannot confirm itself here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ..results.separability import INTERCEPT, LazyMapping, Separability
+from ..results.separability import INTERCEPT, KINDS, Combination, LazyMapping, Separability, SeparationProof
 from .balance import crosses, spans
 from .cases import Cases, Rule, explained, signs
-from .claim import Claim, read
 from .exact import independent
 from .matrix import largest
 from .signed_rows import SignedRows
+
+MOST = 2.0**-30
+"""The largest relative change of the numbers of X that can still be called one of their last places."""
+
+
+class CertificateParts(NamedTuple):
+    """The certificate with an entry for every class, column and the intercept; of two classes, the first's are zero."""
+
+    weights: Any
+    """K × (columns, then the intercept), or None."""
+    directions: Any
+    keep: Any
+    """The columns that are not aliased."""
+    slack: float
+
+
+def parts_of(result: Separability) -> CertificateParts | None:
+    """The parts of the certificate, if they fit together."""
+    try:
+        return _read(result)
+    except (TypeError, ValueError, AttributeError):  # what is no number or no list of them proves nothing
+        return None
+
+
+def _read(result: Separability) -> CertificateParts | None:
+    proof: Any = result.certificate
+    d, rank = len(result.columns), result.rank
+    if not isinstance(proof, SeparationProof) or len(result.classes) < 2 or result.kind not in KINDS:
+        return None
+    aliased = set(rank.aliased)
+    if len(aliased) < len(rank.aliased) or not aliased <= set(result.columns) or not 0 <= proof.perturbation <= MOST:
+        return None
+    unknown = rank.rank is None and result.kind == "separated" and not aliased  # a rule of all columns needs no rank
+    if rank.of != d + result.fit_intercept or not (unknown or rank.rank == rank.of - len(aliased)):
+        return None
+    keep = np.array([j for j, name in enumerate(result.columns) if name not in aliased], dtype=np.intp)
+    weights, directions = _weights(result, proof), _directions(result, proof)
+    parts = result.kind != "overlap", result.kind == "quasi-separated", result.kind != "separated"
+    if directions is None or (parts[0] != (weights is not None)) or parts[1] != bool(len(directions)):
+        return None
+    if any(isinstance(each, Combination) != parts[2] for each in (proof.balance, proof.crossing)):
+        return None
+    if not _rows_fit(result) or not np.isfinite(proof.margin) or (proof.margin > 0) != parts[0]:
+        return None
+    out = np.setdiff1d(np.arange(d + 1), keep)[: -1 if result.fit_intercept else None]
+    entries = [directions] if weights is None else [directions, weights[None]]
+    if any(each[:, :, out].any() or not np.isfinite(each).all() for each in entries):
+        return None
+    return CertificateParts(weights, directions, keep, float(proof.perturbation))
+
+
+def _weights(result: Separability, proof: SeparationProof) -> Any:
+    """K × (columns, then the intercept), or None if they are missing or of another shape."""
+    classes, d = len(result.classes), len(result.columns)
+    if proof.weights is None:
+        return None
+    w, b = np.asarray(proof.weights, dtype=float), np.asarray(proof.intercept, dtype=float).ravel()
+    if w.shape != ((d,) if classes == 2 else (classes, d)) or len(b) != len(w.reshape(-1, d)):
+        return None
+    W = np.column_stack([w.reshape(-1, d), b])
+    return np.vstack([np.zeros_like(W), W]) if classes == 2 else W
+
+
+def _directions(result: Separability, proof: SeparationProof) -> Any:
+    """q × K × (columns, then the intercept), or None if they are of another shape; without an intercept it may lack."""
+    classes, d = len(result.classes), len(result.columns)
+    U = np.asarray(proof.directions, dtype=float)
+    q, blocks = (len(U), () if classes == 2 else (classes,)) if U.ndim else (0, (0,))
+    if not U.size:
+        return np.zeros((0, classes, d + 1))
+    if not result.fit_intercept and U.shape == (q, *blocks, d):
+        U = np.concatenate([U, np.zeros((*U.shape[:-1], 1))], axis=-1)
+    if U.shape != (q, *blocks, d + 1):
+        return None
+    return np.stack([np.zeros_like(U), U], axis=1) if classes == 2 else U
+
+
+def _rows_fit(result: Separability) -> bool:
+    """Whether the rows are numbers in order, each once, with as many names."""
+    for rows in (result.rows, result.partly):
+        rows = np.asarray(rows)
+        if rows.ndim != 1 or (rows.size and (rows.dtype.kind not in "iu" or (np.diff(rows) <= 0).any())):
+            return False
+    return len(result.row_names) == len(result.rows)
+
 
 JOINT = 2.0**-20
 """How far from zero a combination of directions may be that are zero one by one, within the slack."""
@@ -27,7 +111,7 @@ JOINT = 2.0**-20
 @np.errstate(all="ignore")  # what is not a number proves nothing
 def prove(result: Separability, X: Any, y: Any, sample_weight: Any = None) -> bool:
     """Whether the result's kind, rows and coefficients hold on these rows."""
-    claim = read(result)
+    claim = parts_of(result)
     if claim is None:
         return False
     cases = Cases(result, X, y, sample_weight)
@@ -41,7 +125,7 @@ def prove(result: Separability, X: Any, y: Any, sample_weight: Any = None) -> bo
 # ------------------------------------------------------------------------------------------------- what is to be shown
 
 
-def _coefficients_hold(result: Separability, claim: Claim) -> bool:
+def _coefficients_hold(result: Separability, claim: CertificateParts) -> bool:
     """Whether what is said of every coefficient follows from the directions and agrees with the weights."""
     classes, given = result.classes, cast(Any, result.coefficients)
     if isinstance(given, LazyMapping) and not given.known:
@@ -75,7 +159,7 @@ def _possible(kind: str, unknown: bool, moves: bool, lead: float) -> list[str]:
     return ["undetermined", *["+inf"] * (lead > 0), *["-inf"] * (lead < 0)]
 
 
-def _separates(result: Separability, claim: Claim, cases: Cases) -> bool:
+def _separates(result: Separability, claim: CertificateParts, cases: Cases) -> bool:
     """Whether the weights are positive on the rows that are called separated, zero on the others, negative nowhere;
     and every direction zero where the weights are.
     """
@@ -105,7 +189,7 @@ def _separates(result: Separability, claim: Claim, cases: Cases) -> bool:
     )
 
 
-def _maximal(result: Separability, claim: Claim, cases: Cases) -> bool:
+def _maximal(result: Separability, claim: CertificateParts, cases: Cases) -> bool:
     """Whether the balance spans all that is orthogonal to the directions: then no more rows can be separated."""
     if result.kind == "separated":
         return True
@@ -121,7 +205,7 @@ def _maximal(result: Separability, claim: Claim, cases: Cases) -> bool:
     return True
 
 
-def _untouched(signed: SignedRows, claim: Claim) -> bool:
+def _untouched(signed: SignedRows, claim: CertificateParts) -> bool:
     """Whether the weights are zero on these rows, so that the directions are too."""
     if claim.weights is None or not len(signed):
         return True
@@ -142,7 +226,7 @@ def _are_independent(U: Any) -> bool:
     return len(independent(np.vstack([U.reshape(q, -1), same]), rank)[0]) == rank
 
 
-def _are_apart(claim: Claim, cases: Cases) -> bool:
+def _are_apart(claim: CertificateParts, cases: Cases) -> bool:
     """Whether the directions are so far from dependent, beside the slack, that their combinations are zero as they are.
 
     In units of the largest number of each column, against the last class.

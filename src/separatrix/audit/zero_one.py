@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..results.proofs import PARTS, Covering, Cut, Enumeration, FewestMistakes, Fork, Leaf
+from .matrix import Sheet
 from .rows import Table
-from .sheet import Sheet
 from .zero_one_plane import least_in_a_plane, least_on_lines, spanned
 
 if TYPE_CHECKING:

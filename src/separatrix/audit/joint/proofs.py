@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ...results.claims import JointClaim
-from ..proofs import TOO_SURE, TWIST, doubt_of, fall, slow_fall, without_the_far
+from ..minimum import TOO_SURE, TWIST, doubt_of, fall, slow_fall, without_the_far
 from .rows import JointTable
 from .space import Space
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import DataError
 from ...results.claims import JointClaim
-from ..rows import OBJECTIVES, SUM_TO_ONE, Objective, Softmax, costs_of, indicators, probabilities
+from ..objectives import OBJECTIVES, Objective, Softmax
+from ..rows import SUM_TO_ONE, costs_of, indicators, probabilities
 
 CHUNK = 1 << 19
 """Numbers of Φ that are looked at together."""
@@ -32,7 +34,7 @@ class JointTable:
         cost = costs_of(sample_weight, len(share))
         self.rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         if not self.rows == len(share) == len(cost):
-            raise ValueError(f"X has {self.rows} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
+            raise DataError(f"X has {self.rows} rows, y {len(share)}, sample_weight {len(cost)}: they must agree.")
         split = cost[:, None] * share * np.asarray(claim.class_weight or 1.0, dtype=float)
         counts = np.flatnonzero(split.sum(axis=1) > 0)
         self.known = bool((share >= 0).all() and (np.abs(share.sum(axis=1) - 1) <= SUM_TO_ONE).all())
@@ -116,7 +118,7 @@ def _rows(claim: JointClaim, X: Any) -> Any:
         table = np.asarray(X)
         table = table if table.dtype in FLOATS else table.astype(float)
         if table.ndim != 2:
-            raise ValueError(f"X has shape {table.shape}; the verdict speaks of rows and columns.")
+            raise DataError(f"has shape {table.shape}; the verdict speaks of rows and columns.", array="X")
         return table
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         return X.to_dict("records")
