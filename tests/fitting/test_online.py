@@ -553,7 +553,7 @@ def test_a_second_process_compiles_nothing_and_an_edited_source_is_not_stale(tmp
     for hits in ("0", "1"):
         weight, found = run_python(PROBE, **settings).split()
         assert (float(weight), found) == (pytest.approx(1 + 0.5 * pull), hits)
-    lanes = home / "separatrix" / "numerics" / "lanes.py"
+    lanes = home / "separatrix" / "numerics" / "llvm.py"
     text = lanes.read_text(encoding="utf-8")
     assert text.count("kept = builder.fmul(") == 1
     lanes.write_text(text.replace("kept = builder.fmul(", "kept = builder.fadd("), encoding="utf-8")

@@ -78,7 +78,7 @@ def used_by_texts(file: Path) -> set[Path]:
     texts = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if is_text(node)]
     own = {names[node.id] for text in texts for body in text.body for node in ast.walk(body)
            if isinstance(node, ast.Name) and node.id in names}  # fmt: skip
-    own -= {file, PACKAGE / "numerics" / "jit.py"}
+    own -= {file, PACKAGE / "numerics" / "jit.py", PACKAGE / "numerics" / "plain_lanes.py"}
     return own.union(*map(used_by_texts, own))
 
 
@@ -86,7 +86,8 @@ def named_sources(file: Path) -> set[Path]:
     modules = uses(file)[0]
     return {modules[node.id] for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "kernel"
-            for node in call.args if isinstance(node, ast.Name)}  # fmt: skip
+            for argument in call.args for node in ast.walk(argument)
+            if isinstance(node, ast.Name) and node.id in modules}  # fmt: skip
 
 
 KERNELS = sorted(

@@ -208,9 +208,10 @@ class Laid:
     @classmethod
     def of(cls, weights: NDArray[Any], dtype: str) -> Laid:
         """From classes × columns."""
-        from .compiled.csr_products import LANES, MOST_VECTORS
+        from ..numerics.plain_lanes import CLASS_LANES
+        from .compiled.csr_products import MOST_VECTORS
 
-        lanes, parts, counts = LANES[dtype], [], []
+        lanes, parts, counts = CLASS_LANES[dtype], [], []
         for first in range(0, len(weights), MOST_VECTORS * lanes):
             some = weights[first : first + MOST_VECTORS * lanes]
             part = np.zeros((weights.shape[1], -(-len(some) // lanes) * lanes), dtype)

@@ -31,6 +31,9 @@ EXACT: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy"}
 SUMS: dict[str, Any] = {"fastmath": {"contract", "reassoc", "nsz"}, "error_model": "numpy"}
 """For sums, which may be split over vector lanes."""
 
+INLINED: dict[str, Any] = {**EXACT, "forceinline": True}
+"""For what a call would cost more than it does."""
+
 UNFUSED: dict[str, Any] = {}
 """For sums without rounding: every operation rounds by itself."""
 

@@ -7,116 +7,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import overload
 
-from ...numerics.jit import kernel, read, write
+from ...numerics import lanes
+from ...numerics.jit import INLINED, kernel, read, write
+from ...numerics.lanes import instructions
 
 MOST_VECTORS = 4
-LANES = {"float64": 4, "float32": 8}
-"""Classes in one vector, by precision."""
+"""Vectors of classes that are worked on together."""
 
 
-class _Vectors:
-    """The rows of a C-ordered matrix, `count` vectors long, read and written as vectors."""
+def _row_products(count: int) -> Any:
+    """Sᵣ = Σₑ valuesₑ W[columnsₑ], so many vectors of classes long."""
 
-    def __init__(self, context: Any, builder: Any, kind: Any, matrix: Any, count: int) -> None:
-        array = context.make_array(kind)(context, builder, matrix)
-        lanes = LANES[kind.dtype.name]
-        number = ir.FloatType() if kind.dtype == types.float32 else ir.DoubleType()
-        self.builder, self.count, self.lanes, self.number = builder, count, lanes, number
-        self.kind, self.bytes = ir.VectorType(number, lanes), kind.dtype.bitwidth // 8
-        self.data = array.data
+    def products(values, columns, first, last, W, S, r):  # type: ignore[no-untyped-def]
+        """For compiled code alone."""
 
-    def _at(self, row: Any, k: int) -> Any:
-        width = ir.Constant(row.type, self.count * self.lanes)
-        offset = self.builder.add(self.builder.mul(row, width), ir.Constant(row.type, k * self.lanes))
-        return self.builder.bitcast(self.builder.gep(self.data, [offset]), self.kind.as_pointer())
+    @overload(products, jit_options=INLINED)
+    def _(values, columns, first, last, W, S, r):  # type: ignore[no-untyped-def]
+        gather = instructions().gather(count)
+        return lambda values, columns, first, last, W, S, r: gather(values, columns, first, last, W, S, r)
 
-    def load(self, row: Any) -> list[Any]:
-        """A row as vectors."""
-        values = [self.builder.load(self._at(row, k)) for k in range(self.count)]
-        for value in values:
-            value.align = self.bytes
-        return values
-
-    def store(self, row: Any, values: list[Any]) -> None:
-        """Write a row."""
-        for k, value in enumerate(values):
-            self.builder.store(value, self._at(row, k)).align = self.bytes
-
-    def spread(self, number: Any) -> Any:
-        """The number in every lane."""
-        lane = ir.IntType(32)
-        empty = ir.Constant(self.kind, ir.Undefined)
-        first = self.builder.insert_element(empty, number, ir.Constant(lane, 0))
-        mask = ir.Constant(ir.VectorType(lane, self.lanes), [0] * self.lanes)
-        return self.builder.shuffle_vector(first, empty, mask)
-
-    def plus_product(self, total: Any, a: Any, b: Any) -> Any:
-        """total + ab, rounded once where the machine can."""
-        name = f"llvm.fmuladd.v{self.lanes}f{8 * self.bytes}"
-        kind = ir.FunctionType(self.kind, [self.kind] * 3)
-        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), [a, b, total])
+    return products
 
 
-def _entries(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """A loop over the entries first ≤ e < last: yields the column and the number of each."""
-    values, columns = (context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (0, 1))
-    one = ir.Constant(ir.IntType(64), 1)
-    with cgutils.for_range_slice(builder, arguments[2], arguments[3], one, inc=True) as (e, _):
-        column = builder.sext(builder.load(builder.gep(columns.data, [e])), ir.IntType(64))
-        yield column, builder.load(builder.gep(values.data, [e]))
+def _row_sums(count: int) -> Any:
+    """G[columnsₑ] ← G[columnsₑ] + valuesₑ Rᵣ for every e, so many vectors of classes long."""
+
+    def sums(values, columns, first, last, R, r, G):  # type: ignore[no-untyped-def]
+        """For compiled code alone."""
+
+    @overload(sums, jit_options=INLINED)
+    def _(values, columns, first, last, R, r, G):  # type: ignore[no-untyped-def]
+        scatter = instructions().scatter(count)
+        return lambda values, columns, first, last, R, r, G: scatter(values, columns, first, last, R, r, G)
+
+    return sums
 
 
-def _gather(count: int) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
-    def gather(typing_context: Any, values: Any, columns: Any, first: Any, last: Any, W: Any, S: Any, r: Any) -> Any:
-        """Sᵣ = Σₑ valuesₑ W[columnsₑ]."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            weights = _Vectors(context, builder, signature.args[4], arguments[4], count)
-            scores = _Vectors(context, builder, signature.args[5], arguments[5], count)
-            zero = ir.Constant(weights.kind, [0.0] * weights.lanes)
-            totals = [cgutils.alloca_once_value(builder, zero) for _ in range(count)]
-            for total in totals:
-                builder.store(zero, total)
-            for column, number in _entries(context, builder, signature, arguments):
-                x = weights.spread(number)
-                for total, w in zip(totals, weights.load(column), strict=True):
-                    builder.store(weights.plus_product(builder.load(total), x, w), total)
-            scores.store(arguments[6], [builder.load(total) for total in totals])
-            return context.get_dummy_value()
-
-        return types.void(values, columns, types.int64, types.int64, W, S, types.int64), generate
-
-    return gather
-
-
-def _scatter(count: int) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
-    def scatter(typing_context: Any, values: Any, columns: Any, first: Any, last: Any, R: Any, r: Any, G: Any) -> Any:
-        """G[columnsₑ] ← G[columnsₑ] + valuesₑ Rᵣ for every e."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            pulls = _Vectors(context, builder, signature.args[4], arguments[4], count)
-            sums = _Vectors(context, builder, signature.args[6], arguments[6], count)
-            own = pulls.load(arguments[5])
-            for column, number in _entries(context, builder, signature, arguments):
-                x = sums.spread(number)
-                moved = [sums.plus_product(g, x, p) for g, p in zip(sums.load(column), own, strict=True)]
-                sums.store(column, moved)
-            return context.get_dummy_value()
-
-        return types.void(values, columns, types.int64, types.int64, R, types.int64, G), generate
-
-    return scatter
-
-
-_gather_1, _gather_2, _gather_3, _gather_4 = (_gather(count) for count in range(1, MOST_VECTORS + 1))
-_scatter_1, _scatter_2, _scatter_3, _scatter_4 = (_scatter(count) for count in range(1, MOST_VECTORS + 1))
+_gather_1, _gather_2, _gather_3, _gather_4 = (_row_products(count) for count in range(1, MOST_VECTORS + 1))
+_scatter_1, _scatter_2, _scatter_3, _scatter_4 = (_row_sums(count) for count in range(1, MOST_VECTORS + 1))
 
 
 def _scores(values, columns, starts, lo, hi, vectors, W, S):  # type: ignore[no-untyped-def]
@@ -170,14 +101,14 @@ def _fill(X, lo, hi, starts, values, columns):  # type: ignore[no-untyped-def]
 _i = types.int64
 
 
-@kernel()
+@kernel(*lanes.SOURCES)
 def scores_kernel(dtype: str, index: str = "int32") -> Any:
     """The compiled S = XW in one precision, for one kind of column numbers."""
     table = read(dtype, 2), write(dtype, 2)
     return _scores, types.void(read(dtype), read(index), read("int64"), _i, _i, _i, *table)
 
 
-@kernel()
+@kernel(*lanes.SOURCES)
 def pull_kernel(dtype: str, index: str = "int32") -> Any:
     """The compiled G ← G + XᵀR in one precision, for one kind of column numbers."""
     table = read(dtype, 2), write(dtype, 2)

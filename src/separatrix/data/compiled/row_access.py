@@ -12,20 +12,11 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from ...numerics.jit import EXACT
-from ...numerics.lanes import (
-    CACHE_LINE,
-    dense_fetch_far,
-    dense_fetch_near,
-    dense_move_and_score,
-    dense_score,
-    line_far,
-    line_near,
-)
+from ...numerics.jit import EXACT, INLINED
+from ...numerics.lanes import instructions
+from ...numerics.plain_lanes import CACHE_LINE
 
 U = np.uint64
-INLINED = {**EXACT, "forceinline": True}
-"""As a call each of these would cost more than what it does."""
 AHEAD = 128
 """Numbers of CSR rows between the one that is read and the one that is called into the cache."""
 FAR_BYTES = 1 << 14
@@ -58,7 +49,9 @@ def score(W: Any, k: int, start: float, X: Any, i: int) -> float:
 @overload(score, jit_options=INLINED)
 def _score(W, k, start, X, i):  # type: ignore[no-untyped-def]
     if not _is_csr(X):
+        dense_score = instructions().dense_score
         return lambda W, k, start, X, i: dense_score(W, k, start, X, i)
+    line_near = instructions().line_near
 
     def sparse(W, k, start, X, i):  # type: ignore[no-untyped-def]
         values, columns, starts = X
@@ -136,6 +129,7 @@ def move_and_score(W: Any, k: int, pull: float, X: Any, h: int, start: float, i:
 @overload(move_and_score, jit_options=INLINED)
 def _move_and_score(W, k, pull, X, h, start, i):  # type: ignore[no-untyped-def]
     if not _is_csr(X):
+        dense_move_and_score = instructions().dense_move_and_score
         return lambda W, k, pull, X, h, start, i: dense_move_and_score(W, k, 1.0, pull, h, start, X, i)
 
     def sparse(W, k, pull, X, h, start, i):  # type: ignore[no-untyped-def]
@@ -153,6 +147,7 @@ def read_score(W: Any, k: int, memo: Any, start: float, X: Any, i: int) -> float
 @overload(read_score, jit_options=INLINED)
 def _read_score(W, k, memo, start, X, i):  # type: ignore[no-untyped-def]
     if not _is_csr(X):
+        dense_score = instructions().dense_score
         return lambda W, k, memo, start, X, i: dense_score(W, k, start, X, i)
     return lambda W, k, memo, start, X, i: start + memo[0] * score(W, k, 0.0, X, i)
 
@@ -201,6 +196,7 @@ def learn(
 @overload(learn, jit_options=INLINED)
 def _learn(W, k, memo, keep, pull, h, start, X, i, sum_W):  # type: ignore[no-untyped-def]
     if not _is_csr(X):
+        dense_move_and_score = instructions().dense_move_and_score
 
         def dense(W, k, memo, keep, pull, h, start, X, i, sum_W):  # type: ignore[no-untyped-def]
             return dense_move_and_score(W, k, keep, pull, h, start, X, i)
@@ -251,9 +247,10 @@ def fetch_far(X: Any, i: int) -> None:
     """A hint that row i is wanted soon."""
 
 
-def _fetch(hint: Any, dense: Any, line: Any) -> None:
+def _fetch(hint: Any, of_row: str, of_line: str) -> None:
     @overload(hint, jit_options=INLINED)
     def _(X, i):  # type: ignore[no-untyped-def]
+        dense, line = getattr(instructions(), of_row), getattr(instructions(), of_line)
         if not _is_csr(X):
             return lambda X, i: dense(X, i)
 
@@ -268,8 +265,8 @@ def _fetch(hint: Any, dense: Any, line: Any) -> None:
         return sparse
 
 
-_fetch(fetch_near, dense_fetch_near, line_near)
-_fetch(fetch_far, dense_fetch_far, line_far)
+_fetch(fetch_near, "dense_fetch_near", "line_near")
+_fetch(fetch_far, "dense_fetch_far", "line_far")
 
 
 def row_bytes(X: Any) -> int:

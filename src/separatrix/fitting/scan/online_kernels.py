@@ -237,7 +237,7 @@ def _link(objective: str, many: int) -> Any:
     return LINKS.get(objective, (_sigmoid, _softmax))[many]
 
 
-@kernel(vector_functions, lanes, row_access)
+@kernel(vector_functions, *lanes.SOURCES, row_access)
 def two_class_steps(objective: str, dtype: str, index: str | None = None) -> Any:
     """The compiled steps for two classes, for one objective and kind of rows; they take a table of σ."""
     text: Any = _two_classes(OBJECTIVES[objective][0], _link(objective, 0))  # type: ignore[no-untyped-call]
@@ -250,7 +250,7 @@ def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Ca
     return lambda *given: run(*given[:7], table, *given[7:])
 
 
-@kernel(vector_functions, lanes, row_access)
+@kernel(vector_functions, *lanes.SOURCES, row_access)
 def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = None) -> Any:
     """The compiled steps for K classes, for labels or for a matrix of probabilities."""
     share, target = (_hard, _labels) if hard else (_soft, _probabilities)

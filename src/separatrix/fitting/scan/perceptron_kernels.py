@@ -123,7 +123,7 @@ def all_scores(X, lo, hi, W, b, s):  # type: ignore[no-untyped-def]
 _i = types.int64
 
 
-@kernel(lanes, row_access)
+@kernel(*lanes.SOURCES, row_access)
 def scan_kernel(dtype: str, index: str | None, two: bool) -> Any:
     """The compiled scan, for one kind of rows and for two classes or many."""
     ties, log = types.UniTuple(types.boolean, 2), write("int64")
@@ -134,14 +134,14 @@ def scan_kernel(dtype: str, index: str | None, two: bool) -> Any:
     return two_classes if two else many_classes, signature
 
 
-@kernel(lanes, row_access)
+@kernel(*lanes.SOURCES, row_access)
 def sum_kernel(dtype: str, index: str | None) -> Any:
     """The compiled sum over a log."""
     rows = rows_type(dtype, index or "C")
     return weighted_sum, types.void(rows, read("int64"), read("int64"), read(), write("float64", 2))
 
 
-@kernel(lanes, row_access)
+@kernel(*lanes.SOURCES, row_access)
 def scores_kernel(dtype: str, index: str | None) -> Any:
     """The compiled scores of rows."""
     rows = rows_type(dtype, index or "C")
