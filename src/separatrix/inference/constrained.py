@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..fitting.solvers.descent import Damping, Point, State, minimum
+from ..fitting.solvers.newton import OwnStep
 from ..numerics.arrays import Floats
 from ..numerics.linalg import Factor, factor, steady_factor
 from .likelihood import Likelihood
 
-MOVES, STEPS, SHORTEST, SETTLED, ROUNDING = 400, 12, 2.0**-30, 1e-12, 1e-13
-"""Moves along a path, Newton steps back to it after each, and the shortest of them; the gain in sight of a likelihood
-that is at its maximum, in its own units and in those of its rounding."""
+MOVES = 400
+"""The most moves along a path."""
+STEPS = 12
+"""The most Newton steps back to the path after each move."""
+SHORTEST = 2.0**-30
+"""The shortest part of a Newton step."""
+SETTLED = 1e-12
+"""The gain in sight of a likelihood that is at its maximum."""
+ROUNDING = 1e-13
+"""What is added to that gain for each unit of the likelihood."""
+NEAR = 1e-9
+"""The gain in sight that will do where the steps are at an end."""
+NEAR_STALLED = 1e-6
+"""The gain in sight that will do where no shorter step pays."""
 REACH, SHORT = 2.0, 2.0**-40
 """How far a score may move at first; how short a move is given up."""
 
@@ -95,22 +108,18 @@ def moved(
 
 def climbed(likelihood: Likelihood, v: Floats, plane: Plane, steps: int = STEPS) -> Constrained:
     """The maximum near v among the points with the same values, by Newton's steps; shortened where they do not pay."""
-    at = likelihood.jets(v[None])
-    value, gradient, gain = float(at.values[0]), at.gradients[0], 0.0
-    for count in range(steps):
-        if not np.isfinite(gradient).all():
-            return Constrained(v, value, False, count)
-        step = plane.step(likelihood, v, gradient)
-        gain = float(gradient @ step)
-        if gain <= SETTLED + ROUNDING * abs(value):
-            return Constrained(v, value, True, count)
-        length = 1.0
-        while True:
-            at = likelihood.jets((v + length * step)[None])
-            if at.values[0] >= value + 1e-4 * length * gain:
-                break
-            length /= 2
-            if length < SHORTEST:
-                return Constrained(v, value, gain <= 1e-6, count)
-        v, value, gradient = v + length * step, float(at.values[0]), at.gradients[0]
-    return Constrained(v, value, gain <= 1e-9, steps)
+
+    def loss(v: Floats, _: Any) -> Point:
+        at = likelihood.jets(v[None])
+        return Point(-float(at.values[0]), -at.gradients[0])
+
+    def step(v: Floats, at: Point) -> Floats:
+        return plane.step(likelihood, v, -at.gradient) if np.isfinite(at.gradient).all() else np.nan * v
+
+    def settled(state: State) -> bool:
+        return bool(state.decrement <= SETTLED + ROUNDING * abs(state.at.value))
+
+    found = minimum(loss, v, OwnStep(step), settled, steps, damping=Damping(least=0.5, shortest=SHORTEST))
+    state, near = found.state, NEAR_STALLED if found.state.stalled else NEAR
+    good = bool(np.isfinite(state.at.gradient).all()) and (found.settled or state.decrement <= near)
+    return Constrained(state.v, -state.at.value, good, found.steps)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ..fitting.solvers.descent import Point, State, minimum
+from ..fitting.solvers.newton import Newton
 from ..numerics.arrays import Floats
 from ..numerics.linalg import Factor, steady_factor
 from ..numerics.threads import one_blas_thread
@@ -43,18 +46,16 @@ class Summit:
 
 def summit_of(likelihood: Likelihood, v: Floats) -> Summit:
     """The maximum near v, where the fit has ended: a step or two of Newton's give the last digits."""
-    for _ in range(8):
+
+    def loss(v: Floats, _: Any) -> Point:
         at = likelihood.jets(v[None])
-        curvature = steady_factor(likelihood.information(v))
-        step = curvature.solve(at.gradients[0])
-        if float(at.gradients[0] @ step) <= 1e-18 * max(1.0, abs(float(at.values[0]))):
-            break
-        ahead = likelihood.jets((v + step)[None])
-        if not ahead.values[0] >= at.values[0]:
-            break
-        v = v + step
-    at = likelihood.jets(v[None])
-    return Summit(likelihood, v, float(at.values[0]), curvature)
+        return Point(-float(at.values[0]), -at.gradients[0], likelihood.information(v))
+
+    def settled(state: State) -> bool:
+        return bool(state.decrement <= 1e-18 * max(1.0, abs(state.at.value)))
+
+    found = minimum(loss, v, Newton(), settled, 8).state
+    return Summit(likelihood, found.v, -found.at.value, steady_factor(found.at.hessian))
 
 
 def profile_ends(summit: Summit, functions: Floats, fall: float) -> Floats:

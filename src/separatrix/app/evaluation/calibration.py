@@ -8,13 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...fitting.solvers.descent import Point, State, minimum
+from ...fitting.solvers.newton import OwnStep
 from ...numerics.arrays import Floats
 from .confusion import one_class
 from .intervals import clustered_square, proportion
 from .measure import Better, Measure, quantile
 from .predictions import Predictions
 
-STEPS, SETTLED = 100, 1e-10
+STEPS = 100
+"""The most Newton steps of a logistic fit."""
+SETTLED = 1e-10
+"""The step, relative to the weights, where they end."""
 
 
 @dataclass(frozen=True)
@@ -125,23 +130,26 @@ def _measure(name: str, given: Predictions, found: Fitted | str, level: float, b
 def _fitted(given: Predictions, A: Floats, offset: Floats) -> Fitted | str:
     """The first of θ̂ in logit P(y) = o + aᵀθ by Newton's steps, halved until the loss falls; ψᵢ = −H⁻¹∇ᵢ."""
     y, w = (given.truth == given.positive).astype(float), given.w / given.w.sum()
-    theta = np.zeros(A.shape[1])
-    for _ in range(STEPS):
+
+    def loss(theta: Floats, _: Any) -> Point:
         z = offset + A @ theta
         p = _expit(z)
-        slopes, H = A * (w * (p - y))[:, None], (A * (w * p * (1 - p))[:, None]).T @ A
-        step = np.linalg.lstsq(H, slopes.sum(axis=0), rcond=None)[0]
-        if np.abs(step).max() <= SETTLED * (1 + np.abs(theta).max()):
-            return Fitted(float(theta[0]), -(slopes @ np.linalg.pinv(H))[:, 0])
-        before = _loss(z, y, w)
-        while _loss(offset + A @ (theta - step), y, w) > before + 1e-15 and np.abs(step).max() > SETTLED:
-            step = step / 2
-        theta = theta - step
-    return f"its fit has not settled after {STEPS} steps"
+        H = (A * (w * p * (1 - p))[:, None]).T @ A
+        return Point(float(w @ (np.logaddexp(0, z) - y * z)), (w * (p - y)) @ A, H)
 
+    def step(theta: Floats, at: Point) -> Floats:
+        return -np.linalg.lstsq(at.hessian, at.gradient, rcond=None)[0]  # type: ignore[no-any-return]
 
-def _loss(z: Floats, y: Floats, w: Floats) -> float:
-    return float(w @ (np.logaddexp(0, z) - y * z))
+    def settled(state: State) -> bool:
+        size = np.abs(step(state.v, state.at)).max()
+        return bool(size <= SETTLED * (1 + np.abs(state.v).max()))
+
+    found = minimum(loss, np.zeros(A.shape[1]), OwnStep(step), settled, STEPS)
+    if not found.settled:
+        return f"its fit has not settled after {STEPS} steps"
+    theta, p = found.state.v, _expit(offset + A @ found.state.v)
+    slopes = A * (w * (p - y))[:, None]
+    return Fitted(float(theta[0]), -(slopes @ np.linalg.pinv(found.state.at.hessian))[:, 0])
 
 
 def _expit(z: Floats) -> Floats:

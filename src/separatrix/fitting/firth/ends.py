@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ..risk.firth import Glance
+from ..solvers.descent import Point, State, minimum
+from ..solvers.newton import OwnStep
 from .view import FirthView
 
 ROWS_A_WEIGHT = 50
@@ -52,17 +55,21 @@ def discriminant(view: FirthView, zero: Glance, pull: Floats) -> Floats | None:
 
 
 def balancing_shift(scores: Floats, target: Floats, cost: Floats) -> float:
-    """δ with Σᵢ cᵢσ(ηᵢ + δ) = Σᵢ cᵢtᵢ: Newton's method, kept between bounds; no costs are costs of one."""
+    """δ with Σᵢ cᵢσ(ηᵢ + δ) = Σᵢ cᵢtᵢ: the minimum of Σᵢ cᵢ[log(1 + e^(ηᵢ + δ)) − tᵢδ]; no costs are costs of one."""
     cost = cost if cost.size else np.ones(scores.size)
-    wanted, shift = float(cost @ target), 0.0
-    low, high = -math.inf, math.inf
-    for _ in range(SHIFTS):
-        p = 1 / (1 + np.exp(-np.clip(scores + shift, -700, 700)))
-        excess, slope = float(cost @ p) - wanted, float(cost @ (p * (1 - p)))
-        low, high = (low, shift) if excess > 0 else (shift, high)
-        move = min(abs(excess) / slope, LONGEST_SHIFT) if slope > 0 else LONGEST_SHIFT
-        if excess == 0 or move <= 2 * EPS * (1 + abs(shift)):
-            break
-        after = shift - math.copysign(move, excess)
-        shift = after if low < after < high else (low + high) / 2
-    return shift
+    wanted = float(cost @ target)
+
+    def loss(shift: Floats, _: Any) -> Point:
+        eta = np.clip(scores + shift, -700, 700)
+        p = 1 / (1 + np.exp(-eta))
+        value = float(cost @ np.logaddexp(0, eta)) - wanted * float(shift[0])
+        return Point(value, np.array([float(cost @ p) - wanted]), float(cost @ (p * (1 - p))))
+
+    def step(_: Floats, at: Point) -> Floats:
+        move = -at.gradient / at.hessian if at.hessian > 0 else -np.sign(at.gradient) * LONGEST_SHIFT
+        return np.clip(move, -LONGEST_SHIFT, LONGEST_SHIFT)
+
+    def settled(state: State) -> bool:
+        return bool(np.abs(step(state.v, state.at)) <= 2 * EPS * (1 + np.abs(state.v)))
+
+    return float(minimum(loss, np.zeros(1), OwnStep(step), settled, SHIFTS).state.v[0])

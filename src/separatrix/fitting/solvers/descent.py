@@ -7,7 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,39 @@ from ...numerics.arrays import Floats
 Objective = Callable[[Floats, Any], Any]
 """f(v, ask) → a jet."""
 
-ARMIJO, CURVATURE = 1e-4, 0.5
-SHORTEST, LONGEST = 1e-40, 1e10
+CURVATURE = 0.5
+"""The part of the slope that may be left where the value is too rough to tell whether a step pays."""
+LONGEST = 1e10
+"""The longest step in units of the columns: a longer one is a Hessian that is all but zero."""
 OUT_OF_BOUNDS = 1e150
 """The square of a larger number overflows."""
 NOTHING = (64 * sys.float_info.epsilon) ** 2
 """A gain in sight of this part of the value is rounding: steps for it go round in rings."""
+
+
+class Point(NamedTuple):
+    """Value, gradient and Hessian of a function at a point: what a descent needs of a jet."""
+
+    value: float
+    gradient: Floats
+    hessian: Any = None
+
+
+@dataclass(frozen=True)
+class Damping:
+    """Which steps pay, and how those that do not are shortened."""
+
+    enough: float = 1e-4
+    """The part of what the slope promises that a step must bring."""
+    least: float = 0.1
+    """The least that is left of a step; the secant's guess says how much, within these bounds."""
+    most: float = 0.5
+    shortest: float = 1e-40
+    """The part of the whole step below which no shorter one is tried."""
+
+
+HALVING = Damping(least=0.5)
+"""Steps are halved until they pay."""
 
 
 class Direction(ABC):
@@ -70,7 +97,9 @@ class State:
     """The next step leads beyond the largest number."""
 
 
-def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.0, at: Any = None) -> Iterator[State]:
+def descend(
+    f: Objective, v: Floats, direction: Direction, *, passes: float = 0.0, at: Any = None, damping: Damping = Damping()
+) -> Iterator[State]:
     """v ← v + t d, t = 1 first, until the reader of the states has seen enough.
 
     A step is taken if it lowers the value in proportion to its promise; or, where the promise has sunk below the
@@ -93,7 +122,7 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
             with np.errstate(over="ignore", invalid="ignore"):
                 there = v + t * d
             beyond = not direction.searches and not (np.abs(there) < OUT_OF_BOUNDS).all()
-            if t < SHORTEST or np.array_equal(there, v) or beyond:
+            if t < damping.shortest or np.array_equal(there, v) or beyond:
                 yield State(v, at, -slope, 0.0, passes, stalled=True, overflowed=beyond)
                 return
             new, passes = f(there, direction.ask), passes + 1
@@ -103,12 +132,34 @@ def descend(f: Objective, v: Floats, direction: Direction, *, passes: float = 0.
                 return
             with np.errstate(over="ignore", invalid="ignore"):
                 new_slope = float(new.gradient @ d)
-            if not direction.searches or _pays(at.value, new.value, slope, new_slope, t):
+            if not direction.searches or _pays(at.value, new.value, slope, new_slope, t, damping.enough):
                 made = new
             else:
-                t *= _shrink(slope, new_slope, new.value)
+                t *= _shrink(slope, new_slope, new.value, damping)
         direction.learn(there - v, at, made)
         v, at = there, made
+
+
+class End(NamedTuple):
+    """Where a descent was left."""
+
+    state: State
+    steps: int
+    settled: bool
+    """Whether it was left because it had settled; else its steps were at an end, or none paid any more."""
+
+
+def minimum(
+    f: Objective, v: Floats, direction: Direction, settled: Callable[[State], bool], steps: int,
+    *, damping: Damping = HALVING, at: Any = None,
+) -> End:  # fmt: skip
+    """Descend until it has settled, for so many steps at the most."""
+    for count, state in enumerate(descend(f, v, direction, at=at, damping=damping)):
+        if settled(state):
+            return End(state, count, True)
+        if state.stalled or count >= steps:
+            break
+    return End(state, count, False)
 
 
 def bounded(d: Floats, at: Any) -> Floats:
@@ -119,15 +170,15 @@ def bounded(d: Floats, at: Any) -> Floats:
     return at.gradient * (-LONGEST / steep)  # type: ignore[no-any-return]
 
 
-def _pays(value: float, new: float, slope: float, new_slope: float, t: float) -> bool:
-    if new <= value + ARMIJO * t * slope:
+def _pays(value: float, new: float, slope: float, new_slope: float, t: float, enough: float) -> bool:
+    if new <= value + enough * t * slope:
         return True
     rounding = 64 * sys.float_info.epsilon * abs(value)
     return new <= value + rounding and -t * slope < 1e6 * rounding and abs(new_slope) <= CURVATURE * abs(slope)
 
 
-def _shrink(slope: float, new_slope: float, new_value: float) -> float:
-    """The secant's guess of where the slope is zero, kept within [1/10, 1/2]."""
+def _shrink(slope: float, new_slope: float, new_value: float, damping: Damping) -> float:
+    """The secant's guess of where the slope is zero, kept within bounds."""
     if not (math.isfinite(new_slope) and math.isfinite(new_value)) or new_slope <= slope:
-        return 0.5
-    return min(max(slope / (slope - new_slope), 0.1), 0.5)
+        return damping.most
+    return min(max(slope / (slope - new_slope), damping.least), damping.most)

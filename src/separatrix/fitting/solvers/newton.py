@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ class Newton(Direction):
     Each step costs O(d²n + d³). Where H is singular to working precision its diagonal is raised just enough.
     """
 
-    full: Any
+    full: Any = None
     """The request for a Hessian."""
     at_zero: float = math.inf
     """The value at zero, of a function that is convex and never negative."""
@@ -64,3 +65,17 @@ class SaddleFree(Direction):
         self.negative = bool(values[0] < -EPS * len(values) * size.max())
         size = np.maximum(size, FLAT * size.max())
         return bounded(-(vectors @ ((vectors.T @ at.gradient) / size)), at)
+
+
+@dataclass
+class OwnStep(Direction):
+    """d as a function of the point and its jet, for a problem that has a Newton step of its own."""
+
+    step: Callable[[Floats, Any], Floats]
+
+    @property
+    def ask(self) -> Any:
+        return None
+
+    def __call__(self, at: Any) -> Floats:
+        return self.step(self.here, at)

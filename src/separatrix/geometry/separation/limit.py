@@ -14,6 +14,8 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
 from ...data import Rows
 from ...fitting.certificates.proof import from_nu_and_rho
 from ...fitting.problem import Bounds
+from ...fitting.solvers.descent import Damping, Point, minimum
+from ...fitting.solvers.newton import Newton
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
@@ -23,7 +25,14 @@ from .sides import positive_and_zero
 from .signs import functionals
 from .units import flat, in_user_units, raw, split
 
-CHUNK, STEPS = 4096, 60
+CHUNK = 4096
+"""Rows whose classes are looked at together."""
+STEPS = 60
+"""The most Newton steps."""
+SETTLED = 1e-24
+"""The gain in sight, relative to the value, where Newton's steps end."""
+DAMPING = Damping(enough=0.1, least=0.5, shortest=1e-6)
+"""How these steps are shortened."""
 SURE = 40.0
 """The log-odds that separated rows are given in the weights that stand for the limit: e⁻⁴⁰ is nothing beside 1."""
 
@@ -116,15 +125,6 @@ def _targets(rows: Rows, classes: int) -> tuple[Floats, Floats]:
 # ------------------------------------------------------------------------------------ its maximum, by Newton's method
 
 
-@dataclass(frozen=True)
-class Jet:
-    """The mean loss in the limit with its derivatives, in coordinates of the complement."""
-
-    value: float
-    gradient: Floats
-    hessian: Floats
-
-
 def _maximum(cases: Cases, tied: Tied, Q: Floats, near: Floats) -> tuple[Floats, float, Bounds]:
     theta, at = np.zeros(Q.shape[1]), _jet(cases, tied, Q, np.zeros(Q.shape[0]))
     there = _jet(cases, tied, Q, Q @ near)
@@ -132,22 +132,11 @@ def _maximum(cases: Cases, tied: Tied, Q: Floats, near: Floats) -> tuple[Floats,
         theta, at = near, there
     if not theta.size:
         return Q @ theta, at.value, Bounds(0.0, 0.0, 0.0, 0.0, _spread(cases, Q, np.zeros((0, 0))), 1.0)
-    for _ in range(STEPS):
-        L = _factor(at.hessian)
-        step = -cho_solve((L, True), at.gradient)
-        fall = -float(at.gradient @ step)
-        if fall <= 1e-24 * at.value:
-            break
-        t = 1.0
-        while True:
-            new = _jet(cases, tied, Q, Q @ (theta + t * step))
-            if new.value <= at.value - 0.1 * t * fall or t < 1e-6:
-                break
-            t /= 2
-        worse = np.linalg.norm(_whiten(L, new.gradient)) >= np.linalg.norm(_whiten(L, at.gradient))
-        if fall < 1e-16 * at.value and new.value >= at.value and worse:  # rounding: the gradient decides
-            break
-        theta, at = theta + t * step, new
+    found = minimum(
+        lambda theta, _: _jet(cases, tied, Q, Q @ theta), theta, Newton(),
+        lambda state: state.decrement <= SETTLED * state.at.value, STEPS, damping=DAMPING, at=at,
+    )  # fmt: skip
+    theta, at = found.state.v, found.state.at
     L = _factor(at.hessian)
     nu = float(np.linalg.norm(_whiten(L, at.gradient)))
     inverse = np.asarray(cho_solve((L, True), np.eye(len(L))))
@@ -158,7 +147,7 @@ def _maximum(cases: Cases, tied: Tied, Q: Floats, near: Floats) -> tuple[Floats,
     return Q @ theta, at.value, bounds
 
 
-def _rounding(at: Jet) -> float:
+def _rounding(at: Point) -> float:
     """What the sums of a pass can be off by, in the norm of the Hessian."""
     return 1e-14 * math.sqrt(len(at.gradient))
 
@@ -185,7 +174,7 @@ def _looks(cases: Cases, tied: Tied, v: Floats) -> Iterator[tuple[slice, Floats,
         yield part, Z, np.where(tied.among[part], np.exp(-surprise), 0.0), surprise
 
 
-def _jet(cases: Cases, tied: Tied, Q: Floats, v: Floats) -> Jet:
+def _jet(cases: Cases, tied: Tied, Q: Floats, v: Floats) -> Point:
     """(1/C) Σᵢ cᵢ Σₖ tₖ (log Σⱼ exp sⱼ − sₖ), sums over tied classes only."""
     K, p = cases.classes, cases.width
     value, G, H = 0.0, np.zeros((K, p)), np.zeros((K, p, K, p))
@@ -203,7 +192,7 @@ def _jet(cases: Cases, tied: Tied, Q: Floats, v: Floats) -> Jet:
                         H[j, :, k] += block
     others = np.arange(K) != cases.reference
     g, full = G[others].ravel(), H[others][:, :, others].reshape(cases.size, cases.size)
-    return Jet(value / tied.total, Q.T @ g / tied.total, Q.T @ full @ Q / tied.total)
+    return Point(value / tied.total, Q.T @ g / tied.total, Q.T @ full @ Q / tied.total)
 
 
 def _reach(cases: Cases, tied: Tied, Q: Floats, L: Floats) -> float:

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
+from ...fitting.solvers.descent import Damping, descend
+from ...fitting.solvers.newton import OwnStep
 from ...numerics.arrays import Floats
 
-STEPS, MORE_STEPS, CLEAR = 60, 6, 1.0
-"""Steps at most; those that are added to a rule that separates, to give it room, until every log-odds is so large."""
+STEPS = 60
+"""The most steps."""
+MORE_STEPS = 6
+"""Steps that are added to a rule that separates, to give it room."""
+CLEAR = 1.0
+"""The log-odds of every row at which it has room enough."""
+LAST_STEPS = 8
+"""Steps to the last digits of a minimum that is proved to exist."""
+DAMPING = Damping(enough=0.1, least=0.5, shortest=1e-10)
+"""How steps are shortened."""
 STEADY = 1e-5
 """A Cholesky factor whose pivots differ by no more than this is good enough; else QR."""
 UNDECIDED = 1e-6
@@ -36,48 +49,54 @@ def try_newton(A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = F
     A decrement below `undecided` leaves what is neither separated nor proved to overlap to others; so do, at once,
     columns that are nearly dependent where only `conditioned` ones are wanted.
     """
-    v, m, more, steady = np.zeros(A.shape[1]), np.zeros(len(A)), MORE_STEPS, True
-    for k in range(STEPS):
-        least = float(m.min(initial=np.inf))
+    direction = OwnStep(lambda _, at: at.newton.step)
+    more, steady, settling = MORE_STEPS, True, 0
+    for state in islice(descend(partial(SignedPoint.at, A), np.zeros(A.shape[1]), direction, damping=DAMPING), STEPS):
+        v, at = state.v, state.at
+        least, newton = float(at.m.min(initial=np.inf)), at.newton
+        if settling:  # the minimum exists: go there to the last digits
+            settling += 1
+            if state.stalled or not newton.good or newton.decrement < 1e-13 or settling > LAST_STEPS:
+                return Tried("overlap", v, at.s)
+            continue
         if least > 0:
             more -= 1
             if least >= CLEAR or more < 0:
-                return Tried("separated", v, _fall(m))
-        s = _fall(m)
-        newton = Step(A, s)
-        if k == 0 and not newton.steady:
-            steady = False
-            if conditioned:
-                break
-        if not newton.good:
+                return Tried("separated", v, at.s)
+        steady = steady and (newton.steady or bool(v.any()))
+        if not newton.good or (conditioned and not steady):
             break
         if least <= 0 and newton.near():
-            return _settle(A, v, newton.step)
-        if newton.decrement**2 < undecided:
+            settling = 1
+        elif state.stalled or newton.decrement**2 < undecided:
             break
-        v, m = _go(A, v, m, newton)
-    status = "separated" if float(m.min(initial=np.inf)) > 0 else "unclear"
-    return Tried(status, v, _fall(m), steady)
+    status = "separated" if float(at.m.min(initial=np.inf)) > 0 else "unclear"
+    return Tried(status, v, at.s, steady)
 
 
-def _go(A: Floats, v: Floats, m: Floats, newton: Step) -> tuple[Floats, Floats]:
-    """Halve the step until the loss falls as it should."""
-    rise, t, value = A @ newton.step, 1.0, _value(m)
-    while t > 1e-10 and _value(m + t * rise) > value - 0.1 * t * newton.decrement**2:
-        t /= 2
-    return v + t * newton.step, m + t * rise
+@dataclass(frozen=True)
+class SignedPoint:
+    """Σ log(1 + exp(−aᵀv)) over the signed rows a, its slope, and Newton's step, which knows the Hessian."""
 
+    value: float
+    gradient: Floats
+    A: Floats
+    m: Floats
+    """aᵀv of each row."""
+    s: Floats
+    """σ(−m)."""
 
-def _settle(A: Floats, v: Floats, step: Floats) -> Tried:
-    """ρν < 1: the minimum exists; go there to the last digits."""
-    for _ in range(8):
-        v = v + step
-        s = _fall(A @ v)
-        newton = Step(A, s)
-        step = newton.step
-        if not newton.good or newton.decrement < 1e-13:
-            break
-    return Tried("overlap", v, s)
+    @classmethod
+    def at(cls, A: Floats, v: Floats, _: Any) -> SignedPoint:
+        """The point v."""
+        m = A @ v
+        s = _fall(m)
+        return cls(float(np.logaddexp(0.0, -m).sum()), -(s @ A), A, m, s)
+
+    @cached_property
+    def newton(self) -> Step:
+        """Newton's step."""
+        return Step(self.A, self.s)
 
 
 class Step:
@@ -135,7 +154,3 @@ def _fall(m: Floats) -> Floats:
     """σ(−m)."""
     with np.errstate(over="ignore"):
         return 1.0 / (1.0 + np.exp(m))  # type: ignore[no-any-return]
-
-
-def _value(m: Floats) -> float:
-    return float(np.logaddexp(0.0, -m).sum())

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...fitting.solvers import descent
+from ...fitting.solvers.descent import HALVING, Point
+from ...fitting.solvers.newton import OwnStep
 from ...numerics.arrays import Floats
 from .line import Line
 from .plane import Criterion
@@ -36,39 +40,37 @@ class Place(NamedTuple):
 
 def descend(criterion: Criterion, start: Floats, T: Floats) -> Place:
     """θ ← θ − |∇²J|⁻¹∇J, halved until J falls enough, in units in which the data have spread one (θ = Tφ)."""
-    phi = np.asarray(np.linalg.solve(T, start), dtype=np.float64)
-    value = criterion.value(start)
-    for _ in range(STEPS):
+
+    def surface(phi: Floats, _: Any) -> Point:
         g, H = criterion.derivatives(T @ phi)
-        g, H = T.T @ g, T.T @ H @ T
-        if not g.any():
-            return Place(T @ phi, value, False, flat=bool(np.linalg.eigvalsh(H)[0] <= 0))
-        bend, Q = np.linalg.eigh(H)
-        step = -Q @ ((Q.T @ g) / np.maximum(np.abs(bend), 1e-10 * max(float(np.abs(bend).max()), 1e-290)))
-        length, size = float(np.linalg.norm(step)), 1 + float(np.linalg.norm(phi))
-        sharp = bool(bend[0] > SHARP * bend[1])
-        if length <= STILL * size and sharp:
-            return Place(T @ (phi + step), criterion.value(T @ (phi + step)), False)
-        if np.linalg.norm(g) <= QUIET * criterion.named.times and (length > 1e-3 or not sharp):
-            return Place(T @ phi, value, True)
-        step *= min(1.0, LONGEST * size / length)
-        moved, lower = _halved(criterion, phi, step, value, float(g @ step), T)
-        if moved is phi:
-            break
-        phi, value = moved, lower
-    return Place(T @ phi, value, False)
+        return Point(criterion.value(T @ phi), T.T @ g, T.T @ H @ T)
+
+    def step(phi: Floats, at: Point) -> Floats:
+        whole, length, _ = _newton(at)
+        return whole * min(1.0, LONGEST * _size(phi) / max(length, 1e-300))
+
+    phi = np.asarray(np.linalg.solve(T, start), dtype=np.float64)
+    for state in islice(descent.descend(surface, phi, OwnStep(step), damping=HALVING), STEPS):
+        phi, at = state.v, state.at
+        if not at.gradient.any():
+            return Place(T @ phi, at.value, False, flat=bool(np.linalg.eigvalsh(at.hessian)[0] <= 0))
+        whole, length, sharp = _newton(at)
+        if length <= STILL * _size(phi) and sharp:
+            return Place(T @ (phi + whole), criterion.value(T @ (phi + whole)), False)
+        if np.linalg.norm(at.gradient) <= QUIET * criterion.named.times and (length > 1e-3 or not sharp):
+            return Place(T @ phi, at.value, True)
+    return Place(T @ phi, at.value, False)
 
 
-def _halved(
-    criterion: Criterion, phi: Floats, step: Floats, value: float, slope: float, T: Floats
-) -> tuple[Floats, float]:
-    """The first of φ + step, φ + step/2, … at which J has fallen by a tenth of a thousandth of what was promised."""
-    for _ in range(60):
-        lower = criterion.value(T @ (phi + step))
-        if lower <= value + 1e-4 * slope + 4e-16 * abs(value):
-            return phi + step, lower
-        step, slope = step / 2, slope / 2
-    return phi, value
+def _newton(at: Point) -> tuple[Floats, float, bool]:
+    """−|∇²J|⁻¹∇J, its length, and whether J is curved upwards in every direction."""
+    bend, Q = np.linalg.eigh(at.hessian)
+    step = -Q @ ((Q.T @ at.gradient) / np.maximum(np.abs(bend), 1e-10 * max(float(np.abs(bend).max()), 1e-290)))
+    return step, float(np.linalg.norm(step)), bool(bend[0] > SHARP * bend[1])
+
+
+def _size(phi: Floats) -> float:
+    return 1 + float(np.linalg.norm(phi))
 
 
 def starts(criterion: Criterion, T: Floats) -> Floats:
