@@ -15,7 +15,7 @@ from .rows import costs_of
 
 if TYPE_CHECKING:
     from ..errors import DataError
-from ..results.claims import EstimateClaim
+    from ..results.claims import EstimateClaim
     from ..results.verdict import Verdict
 
 SUMS = 1e-15
