@@ -18,10 +18,10 @@ from .inference.result import InferenceRefused as InferenceRefused
 from .inference.summary.summary import Summary as Summary
 from .learners.closed.discriminant import GaussianDiscriminant as GaussianDiscriminant
 from .learners.closed.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
+from .learners.closed.naive_bayes import BernoulliNaiveBayes as BernoulliNaiveBayes
+from .learners.closed.naive_bayes import GaussianNaiveBayes as GaussianNaiveBayes
 from .learners.closed.naive_bayes import NaiveBayes as NaiveBayes
-from .learners.closed.naive_bayes_kinds import BernoulliNaiveBayes as BernoulliNaiveBayes
-from .learners.closed.naive_bayes_kinds import GaussianNaiveBayes as GaussianNaiveBayes
-from .learners.closed.naive_bayes_kinds import PoissonNaiveBayes as PoissonNaiveBayes
+from .learners.closed.naive_bayes import PoissonNaiveBayes as PoissonNaiveBayes
 from .learners.geometry.margin import MaxMarginClassifier as MaxMarginClassifier
 from .learners.geometry.separability import separability as separability
 from .learners.geometry.zero_one import ZeroOneClassifier as ZeroOneClassifier

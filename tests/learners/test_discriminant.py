@@ -369,7 +369,7 @@ def test_a_model_in_pieces_waits_for_all_its_classes():
         ({"covariance": "full"}, "covariance is 'full'; it must be one of 'shared', 'own'"),
         ({"shrinkage": 1.5}, "shrinkage is 1.5; it must be None, 'ledoit-wolf' or a number from 0 to 1"),
         ({"shrinkage": "auto"}, "shrinkage is 'auto'"),
-        ({"priors": "uniform"}, "priors are 'uniform'"),
+        ({"priors": "uniform"}, "priors is 'uniform'"),
         ({"priors": [0.5, 0.5]}, r"priors have shape \(2,\); one number for each of the 3 classes \[0, 1, 2\]"),
         ({"priors": [0.5, 0.5, 0.5]}, "must be positive and sum to one"),
         ({"priors": [0.5, 0.5, 0.0]}, "must be positive and sum to one"),

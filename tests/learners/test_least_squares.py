@@ -17,7 +17,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import GaussianDiscriminant, LearningRate, LeastSquaresClassifier, LogisticRegression
-from separatrix.learners.closed import gathering
+from separatrix.learners.closed import batches
 from separatrix.results.verdict import Rank
 
 VOWEL = SHARED / "multiclass"
@@ -557,7 +557,7 @@ def test_rows_that_make_no_sense(monkeypatch):
         LeastSquaresClassifier().partial_fit(X, y).partial_fit(X, np.array(["a", "b", "c"])[y])
     with pytest.raises(ValueError, match="needs a learning_rate"):
         LeastSquaresClassifier(solver="stochastic").partial_fit(X, y)
-    monkeypatch.setattr(gathering, "MOST_COLUMNS", 3)
+    monkeypatch.setattr(batches, "MOST_COLUMNS", 3)
     with pytest.raises(ValueError, match="needs a 4 × 4 matrix"):
         LeastSquaresClassifier().fit(X, y)
 

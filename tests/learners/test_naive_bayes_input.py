@@ -146,7 +146,7 @@ def test_without_smoothing_infinite_log_odds_are_an_error_with_it_there_are_none
         ({"families": {True: "gaussian", ...: "gaussian"}}, "families names True, which is no column"),
         ({"variance": "both"}, "variance is 'both'; it must be one of 'own', 'shared'"),
         ({"smoothing": -1}, "smoothing is -1; it must be a finite number of at least 0"),
-        ({"threshold": 1.0}, "threshold is 1.0, but no column is Bernoulli"),
+        ({"threshold": 1.0}, "threshold is 1.0; no column is Bernoulli"),
         ({"threshold": "a"}, "threshold is 'a'; it must be a finite number, or None"),
         ({"priors": "same"}, "priors is 'same'; it must be None (learnt), 'equal', or a probability for each class"),
         ({"priors": [0.5, 0.6]}, "priors sum to 1.1; probabilities sum to one"),

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..numerics.arrays import Floats
+from ..numerics.functions import log_sum_exp, sigmoid, softplus
 from ..results.linear_rule import LinearRule
 from .checks.rows import checked_rows, not_finite
 
@@ -56,3 +57,21 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _readable(self, X: Any) -> Any:
         """X as the rule reads it."""
         return checked_rows(self, X, reset=False)
+
+
+class GenerativeClassifier(LinearClassifier):
+    """ŷ = argmaxₖ p(x | k) p(k): the scores are log-odds of two classes, of K log p(x | k) p(k) but for a constant."""
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(k | x) = p(x | k) p(k)/p(x): σ of the log-odds, of K classes the softmax.  [000 §8.3.2; 003 slide 8]"""
+        z = self._scores(X)
+        if z.ndim == 2:
+            return np.exp(z - log_sum_exp(z)[:, None])  # type: ignore[no-any-return]
+        return np.column_stack([sigmoid(-z), sigmoid(z)])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log P(k | x), without underflow."""
+        z = self._scores(X)
+        if z.ndim == 2:
+            return z - log_sum_exp(z)[:, None]  # type: ignore[no-any-return]
+        return -np.column_stack([softplus(z), softplus(-z)])

@@ -108,7 +108,7 @@ def _logistic(estimator: LogisticRegression) -> Taken:
 
 
 def _discriminant(estimator: GaussianDiscriminant) -> Taken:
-    if "_quadratic" in estimator.__dict__:
+    if estimator._quadratic is not None:
         from .curved_rules import Gaussians
 
         return Taken(Gaussians(estimator._quadratic))

@@ -39,6 +39,13 @@ class unchanged_on_failure:  # noqa: N801  it is used like a function
             vars(self.model).update(self.before)
 
 
+def forget(model: Any, *names: str) -> None:
+    """Attributes that an earlier fit left, and that no longer hold."""
+    for name in names:
+        if name in vars(model):
+            delattr(model, name)
+
+
 def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> Any:
     """X as an array of floats or as `Sparse`, copied only if it is not one already; NaN is left to the passes."""
     if isinstance(X, NamedRows):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import DataError, SettingError
 from ...fitting.closed.least_squares import Normal, Solution, contrasts, judge, solve
 from ...fitting.scan.online import LearningRate, OnlineState, row_order, scan
 from ...numerics.arrays import Floats
@@ -15,17 +16,19 @@ from ...numerics.linalg import EPS
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
+from ...wording import setting
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite
 from ..checks.targets import Targets, checked_targets, known_targets
 from ..logistic.settings import schedule_of
-from . import words as words
-from .gathering import Piece
+from . import words
+from .batches import Batch
 
 DECAY = 0.75
+"""The default learning rate falls as the passes to this power."""
 
 
 @dataclass(frozen=True, eq=False)
-class Walked:
+class DeltaRuleEnd:
     """Where the delta rule ended."""
 
     solution: Solution
@@ -34,29 +37,29 @@ class Walked:
     diverged: bool
 
 
-def walk(model: Any, piece: Piece, normal: Normal, seed: int) -> Walked:
+def run_delta_rule(model: Any, batch: Batch, normal: Normal, seed: int) -> DeltaRuleEnd:
     """Passes over the rows until the value is within `tol` of the least, or `max_passes` are done.
 
     The moments, which are known, tell how far from the minimum each pass ends.
     """
-    target, rng = online_target(piece.targets), np.random.default_rng(seed)
-    counted: Any = np.flatnonzero(piece.cost > 0) if piece.cost.size else len(piece.X)
-    count = int(np.size(counted)) if piece.cost.size else len(piece.X)
-    rate = schedule_of(_as_rate(model.learning_rate)) or default_rate(normal, piece, count)
-    lines = len(contrasts(len(piece.targets.classes)))
-    state = OnlineState(np.zeros((lines, piece.X.shape[1])), np.zeros(lines))
+    target, rng = online_target(batch.targets), np.random.default_rng(seed)
+    counted: Any = np.flatnonzero(batch.cost > 0) if batch.cost.size else len(batch.X)
+    count = int(np.size(counted)) if batch.cost.size else len(batch.X)
+    rate = schedule_of(_as_rate(model.learning_rate)) or default_rate(normal, batch, count)
+    lines = len(contrasts(len(batch.targets.classes)))
+    state = OnlineState(np.zeros((lines, batch.X.shape[1])), np.zeros(lines))
     done, (W, b), least = 0.0, state.last(), solve(normal).value
     while done < model.max_passes and normal.value(W, b) - least > model.tol * least:
         part = min(1.0, model.max_passes - done)
         order = row_order(model.order, counted, rng)[: max(1, round(part * count))]
-        after = step(model, state, piece.X, target, piece.cost, order, rate)
+        after = step(model, state, batch.X, target, batch.cost, order, rate)
         done += len(order) / count
         now = after.averaged() if model.averaging else after.last()
         with np.errstate(over="ignore", invalid="ignore"):
             if not (all(np.isfinite(each).all() for each in now) and math.isfinite(normal.value(*now))):
-                return Walked(judge(normal, W, b), state, done, True)
+                return DeltaRuleEnd(judge(normal, W, b), state, done, True)
         state, (W, b) = after, now
-    return Walked(judge(normal, W, b), state, done, False)
+    return DeltaRuleEnd(judge(normal, W, b), state, done, False)
 
 
 def step(model: Any, state: OnlineState, X: Any, target: Any, cost: Floats, order: Any, rate: Any) -> OnlineState:
@@ -76,21 +79,21 @@ def online_target(targets: Targets) -> Any:
     return 2.0 * np.asarray(second, dtype=np.float64) - 1.0
 
 
-def default_rate(normal: Normal, piece: Piece, count: int) -> LearningRate:
+def default_rate(normal: Normal, batch: Batch, count: int) -> LearningRate:
     """η₀ = ¼/(c̄ E‖(x, 1)‖²), c̄ the mean cost, falling with the passes: the unit of the costs does not matter."""
     center = normal.center.astype(float)
     size = float(np.trace(normal.gram) + center @ center) + normal.lifted
-    cost = float(piece.cost.sum()) / count if piece.cost.size else 1.0
+    cost = float(batch.cost.sum()) / count if batch.cost.size else 1.0
     return LearningRate(0.25 / max(size, EPS) / cost, power=DECAY, delay=float(count))
 
 
-def continue_walk(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+def continue_delta_rule(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
     """One pass over these rows in their order, from where the model stands."""
     if model.learning_rate is None:
-        raise ValueError(
-            "partial_fit with solver='stochastic' needs a learning_rate that does not depend on rows still to come: "
-            "give a number, or a schedule such as LearningRate(0.1, power=0.5)."
-        )
+        raise SettingError(
+            "learning_rate", None, "give a number, or a schedule such as LearningRate(0.1, power=0.5).",
+            "partial_fit with solver='stochastic' needs a learning_rate that does not depend on rows still to come:",
+        )  # fmt: skip
     new = not hasattr(model, "classes_")
     rows = checked_rows(model, X, reset=new)
     known = _known(model, y, classes, new)
@@ -119,12 +122,12 @@ def _known(model: Any, y: Any, classes: Any, new: bool) -> Any:
         return checked_targets(model, y).classes
     known = np.unique(np.asarray(classes))
     if known.size < 2:
-        raise ValueError(f"classes are {known.tolist()}; a classifier needs two classes or more.")
+        raise DataError(f"classes are {known.tolist()}; a classifier needs two classes or more.")
     return known
 
 
 def _state(model: Any, rows: Any, known: Any) -> OnlineState:
-    if hasattr(model, "_online"):
+    if model._online is not None:
         return model._online  # type: ignore[no-any-return]
     if hasattr(model, "coef_"):
         return OnlineState(model.coef_.copy(), model.intercept_.copy())
@@ -136,16 +139,17 @@ def _overflow(model: Any, rows: Any) -> ValueError:
     finite = rows.finite() if hasattr(rows, "starts") else np.isfinite(rows).all()
     if not finite:
         return not_finite(rows, names_of(model, rows.shape[1]), model)
-    return ValueError(
-        f"The weights overflow: learning_rate={model.learning_rate!r} is too large for these rows. Lower it, or use "
-        "larger units for X; the model is as it was before this call."
-    )
+    return SettingError(
+        "learning_rate", model.learning_rate,
+        "is too large for these rows. Lower it, or use larger units for X; the model is as it was before this call.",
+        f"The weights overflow: {setting('learning_rate', model.learning_rate)}",
+    )  # fmt: skip
 
 
 def _keep(model: Any, state: OnlineState, known: Any, W: Floats, b: Floats, columns: tuple[str, ...]) -> None:
     many = len(known) > 2
     weights, intercept = (W, b) if many else (W[0], float(b[0]))
-    model.__dict__.pop("_gathered", None)
+    model._statistics = None
     model._online, model.classes_, model.coef_, model.intercept_ = state, known, W, b
     model.n_passes_ = 1.0
     model.rule_ = LinearRule(weights, intercept, tuple(known), columns)

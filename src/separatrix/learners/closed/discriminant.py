@@ -12,34 +12,36 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from ...data import Sparse
+from ...errors import DataError, Refusal, SettingError
 from ...fitting.closed.discriminant import Linear, Quadratic, SingularError, covariance, ledoit_wolf, linear, shrunk
 from ...fitting.closed.moments_fourth import Fourth, joined
 from ...numerics.arrays import Floats
-from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.linalg import EPS
 from ...results.claims import EstimateClaim
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Estimates
 from ...results.verdict import Rank, Verdict, listed
-from ..base import LinearClassifier
+from ...wording import setting
+from ..base import GenerativeClassifier
 from ..checks.rows import (
     checked_choice,
-    checked_number,
+    checked_count,
     checked_numbers,
     checked_rows,
+    forget,
     not_finite,
     unchanged_on_failure,
 )
-from . import words as words
-from .gathering import Gathered, Piece, all_rows, more_rows
-from .read_once import ReadsOnce
+from . import words
+from .batches import Batch, OnePassFit, Statistics, next_batch, whole_batch
 
-BLOCK = 1 << 17
+BLOCK_NUMBERS = 1 << 17
+"""Numbers of X that are scored at once."""
 ERROR = 1e-10
 """What the parameters may be off by, as a part of their size: far more than the rounding of the moments."""
 
 
-class GaussianDiscriminant(ReadsOnce, LinearClassifier):
+class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
     """P(k | x) = πₖ N(x; μₖ, Σₖ)/Σⱼ πⱼ N(x; μⱼ, Σⱼ): the class under whose Gaussian x is most probable.  [003 slide 8]
 
     With one covariance for all classes the log-odds are linear, wₖ = Σ⁻¹(μₖ − μ) (for two classes w = Σ⁻¹(μ₁ − μ₀),
@@ -88,6 +90,12 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
     """
 
     verdict_: Verdict
+    _statistics: Statistics | None = None
+    """Of all rows so far."""
+    _quadratic: Quadratic | None = None
+    """The scores, where each class has a covariance of its own."""
+    _waiting: str = ""
+    """What rows are still missing."""
 
     def __init__(
         self,
@@ -103,10 +111,10 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
         self.n_threads = n_threads
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("rule_", "coef_", "intercept_") and "_quadratic" in self.__dict__:
+        if name in ("rule_", "coef_", "intercept_") and self._quadratic is not None:
             raise AttributeError(
-                f"covariance='own' makes quadratic log-odds, which no {name} can hold: use decision_function or "
-                "predict_proba, or covariance='shared'."
+                f"{setting('covariance', 'own')} makes quadratic log-odds, which no {name} can hold: use "
+                f"decision_function or predict_proba, or {setting('covariance', 'shared')}."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -115,10 +123,10 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
         began = time.perf_counter()
         with unchanged_on_failure(self):
             self._check()
-            piece = all_rows(self, X, y, sample_weight, self._kind())
-            self._gathered, self._fourth = piece.found, self._fourth_of(piece)
-            self._conclude(piece)
-            self._note(piece.found.rows, began, anew=True)
+            batch = whole_batch(self, X, y, sample_weight, self._kind())
+            self._statistics, self._fourth = batch.total, self._fourth_of(batch)
+            self._conclude(batch)
+            self._record(batch.total.rows, began, anew=True)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> GaussianDiscriminant:
@@ -129,18 +137,18 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
         began = time.perf_counter()
         with unchanged_on_failure(self):
             self._check()
-            before: Gathered | None = self.__dict__.get("_gathered")
+            before = self._statistics
             asked = self.shrinkage == "ledoit-wolf"
             if before is not None and (before.moments.kind != self._kind() or asked != (self._fourth is not None)):
-                raise ValueError("covariance or shrinkage was changed, and the rows so far do not tell: use fit.")
-            piece = more_rows(self, X, y, classes, sample_weight, self._kind(), before)
-            fourth = self._fourth_of(piece)
+                raise Refusal("covariance or shrinkage was changed, and the rows so far do not tell: use fit.")
+            batch = next_batch(self, X, y, classes, sample_weight, self._kind(), before)
+            fourth = self._fourth_of(batch)
             if before is not None and fourth is not None:
-                fourth = _with(before, self._fourth, piece, fourth)
-            self._gathered, self._fourth = piece.found, fourth
-            self._note(piece.found.rows, began, anew=before is None)
+                fourth = _with(before, self._fourth, batch, fourth)
+            self._statistics, self._fourth = batch.total, fourth
+            self._record(batch.total.rows, began, anew=before is None)
             try:
-                self._conclude(piece)
+                self._conclude(batch)
             except (SingularError, ValueError) as error:
                 self._wait(str(error))
         return self
@@ -151,28 +159,14 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
         best = (z > 0).astype(np.intp) if z.ndim == 1 else z.argmax(axis=1)
         return self.classes_[best]  # type: ignore[no-any-return]
 
-    def predict_proba(self, X: Any) -> Floats:
-        """P(k | x) = p(x | k) p(k)/p(x): Bayes' rule.  [003 slide 8]"""
-        z = self._scores(X)
-        if z.ndim == 2:
-            return np.exp(z - log_sum_exp(z)[:, None])  # type: ignore[no-any-return]
-        return np.column_stack([sigmoid(-z), sigmoid(z)])
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """log P(k | x), without underflow."""
-        z = self._scores(X)
-        if z.ndim == 2:
-            return z - log_sum_exp(z)[:, None]  # type: ignore[no-any-return]
-        return -np.column_stack([softplus(z), softplus(-z)])
-
     def _scores(self, X: Any) -> Floats:
-        if "_waiting" in self.__dict__:
+        if self._waiting:
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: {self._waiting}")
         check_is_fitted(self, "means_")
-        if "_quadratic" not in self.__dict__:
+        if self._quadratic is None:
             return super()._scores(X)
         rows = checked_rows(self, X, reset=False)
-        size = max(64, BLOCK // max(1, rows.shape[1]))
+        size = max(64, BLOCK_NUMBERS // max(1, rows.shape[1]))
         found = np.empty((len(rows), len(self.classes_)))
         with np.errstate(invalid="ignore", over="ignore"):
             for lo in range(0, len(rows), size):
@@ -184,31 +178,32 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
 
     def _check(self) -> None:
         checked_choice("covariance", self.covariance, ("shared", "own"))
-        if self.n_threads is not None and checked_number("n_threads", self.n_threads, least=1) % 1:
-            raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number.")
+        if self.n_threads is not None:
+            checked_count("n_threads", self.n_threads)
         s = self.shrinkage
         number = isinstance(s, numbers.Real) and 0 <= float(s) <= 1
         if s is not None and not number and not (isinstance(s, str) and s == "ledoit-wolf"):
-            raise ValueError(f"shrinkage is {s!r}; it must be None, 'ledoit-wolf' or a number from 0 to 1.")
+            raise SettingError("shrinkage", s, "it must be None, 'ledoit-wolf' or a number from 0 to 1.")
         if isinstance(self.priors, str) and self.priors != "equal":
-            raise ValueError(f"priors are {self.priors!r}; they must be None, 'equal' or a number for each class.")
+            raise SettingError("priors", self.priors, "it must be None, 'equal' or a number for each class.")
         if self.priors is not None and not isinstance(self.priors, str):
             _checked_priors(self.priors)
 
     def _kind(self) -> str:
         return "own" if self.covariance == "own" or self.shrinkage == "ledoit-wolf" else "pooled"
 
-    def _fourth_of(self, piece: Piece) -> Fourth | None:
+    def _fourth_of(self, batch: Batch) -> Fourth | None:
         if self.shrinkage != "ledoit-wolf":
             return None
-        return Fourth.of(piece.X, np.asarray(piece.targets.index), piece.cost, piece.alone.moments)
+        return Fourth.of(batch.X, np.asarray(batch.targets.index), batch.cost, batch.alone.moments)
 
     def _wait(self, why: str) -> None:
-        for name in ("means_", "priors_", "covariance_", "rule_", "coef_", "intercept_", "_quadratic", "verdict_"):
-            self.__dict__.pop(name, None)
+        """The rows so far do not make a model, and no earlier model holds."""
+        forget(self, "means_", "priors_", "covariance_", "rule_", "coef_", "intercept_", "verdict_")
+        self._quadratic = None
         self._waiting = why
 
-    def _priors_of(self, found: Gathered) -> Floats:
+    def _priors_of(self, found: Statistics) -> Floats:
         count = len(found.classes)
         if self.priors is None:
             share: Floats = found.moments.weight / found.moments.weight.sum()
@@ -217,13 +212,14 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
             return np.full(count, 1 / count)
         given = _checked_priors(self.priors)
         if given.shape != (count,):
-            raise ValueError(
-                f"priors have shape {given.shape}; one number for each of the {count} classes "
-                f"{found.classes.tolist()} is needed, in this order."
-            )
+            raise SettingError(
+                "priors", self.priors,
+                f"one number for each of the {count} classes {found.classes.tolist()} is needed, in this order.",
+                f"priors have shape {given.shape};",
+            )  # fmt: skip
         return given / given.sum()  # type: ignore[no-any-return]
 
-    def _amount(self, sigma: Floats, found: Gathered) -> Any:
+    def _amount(self, sigma: Floats, found: Statistics) -> Any:
         if self.shrinkage is None or isinstance(self.shrinkage, numbers.Real):
             amount = float(self.shrinkage or 0.0)
             return amount if sigma.ndim == 2 else np.full(len(sigma), amount)
@@ -234,13 +230,13 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
         each = zip(sigma, self._fourth.fourth, n, strict=True)
         return np.array([ledoit_wolf(S, float(fourth), float(count)) for S, fourth, count in each])
 
-    def _conclude(self, piece: Piece) -> None:
-        found, shared, d = piece.found, self.covariance == "shared", len(piece.columns)
+    def _conclude(self, batch: Batch) -> None:
+        found, shared, d = batch.total, self.covariance == "shared", len(batch.columns)
         if len(found.classes) < 2:
-            raise ValueError(f"all rows so far are of one class, {found.classes.tolist()[0]!r}.")
+            raise DataError(f"all rows so far are of one class, {found.classes.tolist()[0]!r}.")
         missing = found.moments.rows == 0
         if missing.any():
-            raise ValueError(f"class {found.classes.tolist()[int(np.argmax(missing))]!r} has no rows yet.")
+            raise DataError(f"class {found.classes.tolist()[int(np.argmax(missing))]!r} has no rows yet.")
         priors, plain = self._priors_of(found), covariance(found.moments, shared=shared)
         amount = self._amount(plain, found)
         sigma = shrunk(plain, amount)
@@ -251,13 +247,12 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
             else:
                 scorer = Quadratic.of(found.moments, sigma, priors)
         except SingularError as error:
-            raise ValueError(_singular(error, piece, shrunken=self.shrinkage is not None)) from None
-        self._keep(scorer, piece, priors, sigma, amount)
+            raise Refusal(_singular(error, batch, shrunken=self.shrinkage is not None)) from None
+        self._keep(scorer, batch, priors, sigma, amount)
 
-    def _keep(self, scorer: Linear | Quadratic, piece: Piece, priors: Floats, sigma: Floats, amount: Any) -> None:
-        found, d = piece.found, len(piece.columns)
+    def _keep(self, scorer: Linear | Quadratic, batch: Batch, priors: Floats, sigma: Floats, amount: Any) -> None:
+        found, d = batch.total, len(batch.columns)
         self._wait("")
-        del self._waiting
         self.classes_, self.n_passes_ = found.classes, 2.0 if self.shrinkage == "ledoit-wolf" else 1.0
         self.priors_, self.means_, self.covariance_, self.shrinkage_ = priors, found.moments.mean.copy(), sigma, amount
         parameters = {"priors": priors, "means": self.means_, "covariance": sigma, "shrinkage": amount}
@@ -268,18 +263,18 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
                 (scorer.weights, scorer.intercept) if many else (scorer.weights[0], scorer.intercept[0])
             )
             self.coef_, self.intercept_ = scorer.weights, scorer.intercept
-            self.rule_ = LinearRule(weights, intercept, tuple(found.classes), piece.columns, probabilistic=True)
+            self.rule_ = LinearRule(weights, intercept, tuple(found.classes), batch.columns, probabilistic=True)
             parameters.update(weights=self.coef_, intercept=self.intercept_)
             if not np.any(amount):
-                aliased = tuple(piece.columns[j] for j in scorer.aliased)
+                aliased = tuple(batch.columns[j] for j in scorer.aliased)
                 rank = Rank(d - len(aliased), d, aliased)
-                certain = tuple(piece.columns[j] for j in scorer.certain)
+                certain = tuple(batch.columns[j] for j in scorer.certain)
                 left_out = aliased
         else:
             self._quadratic = scorer
         settings = {"covariance": self.covariance, "shrinkage": self.shrinkage, "priors": self.priors}
         claim = EstimateClaim(
-            "Gaussian discriminant", tuple(found.classes.tolist()), piece.columns, parameters, settings, found.rows
+            "Gaussian discriminant", tuple(found.classes.tolist()), batch.columns, parameters, settings, found.rows
         )
         how = f", shrunk by {np.mean(amount):.3g}" if np.any(amount) else ""
         said = words.estimated(len(found.classes), d, self.covariance == "shared", how, certain, left_out)
@@ -289,34 +284,35 @@ class GaussianDiscriminant(ReadsOnce, LinearClassifier):
 def _checked_priors(priors: Any) -> Floats:
     given = checked_numbers("priors", priors)
     if not (given > 0).all() or abs(given.sum() - 1) > 1e-6:
-        raise ValueError(
-            f"priors are {given.tolist()}; they must be positive and sum to one: leave out a class of none."
+        raise SettingError(
+            "priors", given.tolist(), "they must be positive and sum to one: leave out a class without a share."
         )
     return given
 
 
-def _with(before: Gathered, known: Fourth | None, piece: Piece, fresh: Fourth) -> Fourth:
+def _with(before: Statistics, known: Fourth | None, batch: Batch, fresh: Fourth) -> Fourth:
     """The fourth moments of all rows so far."""
     assert known is not None
-    classes, count = piece.found.classes, len(piece.found.classes)
-    old, new = (np.searchsorted(classes, each.classes) for each in (before, piece.alone))
+    classes, count = batch.total.classes, len(batch.total.classes)
+    old, new = (np.searchsorted(classes, each.classes) for each in (before, batch.alone))
     return joined(
         (known.grown(old, count), before.moments.grown(old, count)),
-        (fresh.grown(new, count), piece.alone.moments.grown(new, count)),
-        piece.found.moments,
+        (fresh.grown(new, count), batch.alone.moments.grown(new, count)),
+        batch.total.moments,
     )
 
 
-def _singular(error: SingularError, piece: Piece, *, shrunken: bool) -> str:
+def _singular(error: SingularError, batch: Batch, *, shrunken: bool) -> str:
     """What has no inverse, and the way out."""
-    names, classes = listed([piece.columns[j] for j in error.columns]), piece.found.classes.tolist()
-    out = "leave them out" if shrunken else "set shrinkage='ledoit-wolf' or a number above 0, or leave them out"
+    names, classes = listed([batch.columns[j] for j in error.columns]), batch.total.classes.tolist()
+    shrink = f"set {setting('shrinkage', 'ledoit-wolf')} or a number above 0"
+    out = "leave them out" if shrunken else f"{shrink}, or leave them out"
     if error.kind is not None:
-        rows = int(piece.found.moments.rows[error.kind])
+        rows = int(batch.total.moments.rows[error.kind])
         return (
             f"The covariance of class {classes[error.kind]!r}, which has {rows} sample{'s' * (rows != 1)}, has no "
             f"inverse: there {names} {_are(error)} of the other columns, or without spread. Either {out}, or use "
-            "covariance='shared'."
+            f"{setting('covariance', 'shared')}."
         )
     return "No column has any spread within the classes, so there is no covariance to speak of: a Gaussian needs one."
 

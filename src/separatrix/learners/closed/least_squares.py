@@ -10,27 +10,30 @@ from typing import Any
 import numpy as np
 
 from ...data import Sparse
+from ...errors import SettingError
 from ...fitting.closed.least_squares import Normal, Solution, contrasts, normal_equations, solve
+from ...fitting.scan.online import OnlineState
 from ...numerics.linalg import EPS
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Optimality
 from ...results.verdict import Rank, Verdict
+from ...wording import setting
 from ..base import LinearClassifier
-from ..checks.rows import checked_choice, checked_number, unchanged_on_failure
+from ..checks.rows import checked_choice, checked_count, checked_flags, checked_number, unchanged_on_failure
 from ..logistic.settings import ORDERS, _rate, seed_of
 from ..logistic.words import Words
-from . import words as words
-from .delta_rule import Walked, continue_walk, walk
-from .gathering import Gathered, Piece, all_rows, more_rows
-from .read_once import ReadsOnce
+from . import words
+from .batches import Batch, OnePassFit, Statistics, next_batch, whole_batch
+from .delta_rule import DeltaRuleEnd, continue_delta_rule, run_delta_rule
 
-MOST_LOOKED_AT = 1000
+MOST_COLUMNS_CHECKED = 1000
 """Columns, up to which the rows themselves are asked whether a column is a combination of others."""
-BLOCK = 1 << 14
+BLOCK_ROWS = 1 << 14
+"""Rows whose errors are summed at once."""
 
 
-class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
+class LeastSquaresClassifier(OnePassFit, LinearClassifier):
     """W̃ = (X̃ᵀX̃)⁻¹X̃ᵀT: argmin over W, b of (1/C) Σᵢ cᵢ‖tᵢ − Wxᵢ − b‖² + (l2/2)‖W‖², C = Σᵢcᵢ.  [003 slides 14, 15]
 
     T is 1-of-K, or probabilities. Of two classes one row of weights is fitted to −1 and +1 (to 2t − 1), and its sign
@@ -76,6 +79,10 @@ class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
     """
 
     verdict_: Verdict
+    _statistics: Statistics | None = None
+    """Of all rows so far, where the normal equations are solved."""
+    _online: OnlineState | None = None
+    """Where the delta rule stands."""
 
     def __init__(
         self,
@@ -107,14 +114,14 @@ class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
         began = time.perf_counter()
         with unchanged_on_failure(self):
             self._check()
-            piece = all_rows(self, X, y, sample_weight, "pooled", soft=True)
-            self.__dict__.pop("_online", None)
+            batch = whole_batch(self, X, y, sample_weight, "pooled", soft=True)
+            self._online = None
             if self.solver == "closed":
-                self._conclude(piece)
+                self._conclude(batch)
             else:
                 seed = seed_of(self.random_state, needed=self.order != "cyclic")
-                self._conclude_walk(walk(self, piece, self._equations(piece.found), seed), piece)
-            self._note(piece.found.rows, began, anew=True)
+                self._conclude_delta_rule(run_delta_rule(self, batch, self._equations(batch.total), seed), batch)
+            self._record(batch.total.rows, began, anew=True)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LeastSquaresClassifier:
@@ -127,81 +134,80 @@ class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
         with unchanged_on_failure(self):
             self._check()
             if self.solver == "stochastic":
-                continue_walk(self, X, y, classes, sample_weight)
-                self._note(self.verdict_.claim.rows, began, anew=False)
+                continue_delta_rule(self, X, y, classes, sample_weight)
+                self._record(self.verdict_.claim.rows, began, anew=False)
                 return self
-            before = getattr(self, "_gathered", None)
-            piece = more_rows(self, X, y, classes, sample_weight, "pooled", before, soft=True)
-            if len(piece.found.classes) > 1:
-                self._conclude(piece)
-            self._gathered = piece.found  # of one class so far: they wait for another
-            self._note(piece.found.rows, began, anew=before is None)
+            before = self._statistics
+            batch = next_batch(self, X, y, classes, sample_weight, "pooled", before, soft=True)
+            if len(batch.total.classes) > 1:
+                self._conclude(batch)
+            self._statistics = batch.total  # of one class so far: they wait for another
+            self._record(batch.total.rows, began, anew=before is None)
         return self
 
     def _check(self) -> None:
         checked_number("l2", self.l2, least=0)
-        for name in ("fit_intercept", "averaging"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
+        checked_flags(self, "fit_intercept", "averaging")
         checked_choice("solver", self.solver, ("closed", "stochastic"))
         checked_choice("order", self.order, ORDERS)
         checked_number("max_passes", self.max_passes, least=0, strict=True)
         checked_number("tol", self.tol, least=0, strict=True)
-        if self.n_threads is not None and checked_number("n_threads", self.n_threads, least=1) % 1:
-            raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number.")
+        if self.n_threads is not None:
+            checked_count("n_threads", self.n_threads)
         _rate(self.learning_rate)
         if self.solver == "closed" and self.learning_rate is not None:
-            raise ValueError(
-                f"solver='closed' and learning_rate={self.learning_rate!r} do not go together: nothing is walked "
-                "there; use solver='stochastic', or None."
-            )
+            raise SettingError(
+                "learning_rate", self.learning_rate, f"use {setting('solver', 'stochastic')}, or None.",
+                f"{setting('solver', 'closed')} and {setting('learning_rate', self.learning_rate)} do not go together: "
+                "the closed form takes no steps;",
+            )  # fmt: skip
 
-    def _equations(self, found: Gathered) -> Normal:
+    def _equations(self, found: Statistics) -> Normal:
         return normal_equations(found.moments, found.squares, found.rows, float(self.l2), bool(self.fit_intercept))
 
-    def _conclude(self, piece: Piece) -> None:
-        normal = self._equations(piece.found)
+    def _conclude(self, batch: Batch) -> None:
+        normal = self._equations(batch.total)
         with np.errstate(over="ignore", invalid="ignore"):
             solution = solve(normal)
-        if solution.vague and piece.alone is piece.found:
-            solution = replace(solution, value=_value(piece, solution, normal.l2))
-        aliased = tuple(piece.columns[j] for j in solution.aliased)
+        if solution.vague and batch.alone is batch.total:
+            solution = replace(solution, value=_value(batch, solution, normal.l2))
+        aliased = tuple(batch.columns[j] for j in solution.aliased)
         proved = solution.sure and words.is_proved(solution, normal)
         said = words.solved(solution, normal, aliased) if proved else words.unsure(solution, normal)
-        left = left_over(piece, solution.aliased, lifted=normal.lifted) if proved and aliased else 0.0
+        left = left_over(batch, solution.aliased, lifted=normal.lifted) if proved and aliased else 0.0
         if left:
             proved, said = False, words.nearly(solution, aliased, left)
-        self._gathered = piece.found
-        self._keep(solution, normal, piece, said, 1.0, proved, aliased)
+        self._statistics = batch.total
+        self._keep(solution, normal, batch, said, 1.0, proved, aliased)
 
-    def _conclude_walk(self, walked: Walked, piece: Piece) -> None:
-        normal = self._equations(piece.found)
-        proved = not walked.diverged and words.is_proved(walked.solution, normal, self.tol)
+    def _conclude_delta_rule(self, ended: DeltaRuleEnd, batch: Batch) -> None:
+        normal = self._equations(batch.total)
+        proved = not ended.diverged and words.is_proved(ended.solution, normal, self.tol)
         said = (
-            words.diverged(walked.passes)
-            if walked.diverged
-            else words.walked(walked.solution, normal, walked.passes, self.tol)
+            words.diverged(ended.passes)
+            if ended.diverged
+            else words.stepped(ended.solution, normal, ended.passes, self.tol)
         )
-        self.__dict__.pop("_gathered", None)
-        aliased = tuple(piece.columns[j] for j in walked.solution.aliased)
-        self._online = walked.state
-        self._keep(walked.solution, normal, piece, said, walked.passes, proved, aliased)
+        self._statistics = None
+        aliased = tuple(batch.columns[j] for j in ended.solution.aliased)
+        self._online = ended.state
+        self._keep(ended.solution, normal, batch, said, ended.passes, proved, aliased)
 
     def _keep(
-        self, solution: Solution, normal: Normal, piece: Piece, said: Words, passes: float, proved: bool,
+        self, solution: Solution, normal: Normal, batch: Batch, said: Words, passes: float, proved: bool,
         aliased: tuple[str, ...],
     ) -> None:  # fmt: skip
-        many, found = len(piece.found.classes) > 2, piece.found
+        many, found = len(batch.total.classes) > 2, batch.total
         weights = solution.weights if many else solution.weights[0]
         intercept: Any = solution.intercept if many else float(solution.intercept[0])
         self.classes_, self.n_passes_ = found.classes, passes
         self.coef_, self.intercept_ = solution.weights.copy(), solution.intercept.copy()
-        self.rule_ = LinearRule(weights, intercept, tuple(found.classes), piece.columns)
+        self.rule_ = LinearRule(weights, intercept, tuple(found.classes), batch.columns)
         claim = Claim(
-            tuple(found.classes.tolist()), piece.columns, weights.copy(), intercept, normal.lifted, normal.l2,
+            tuple(found.classes.tolist()), batch.columns, weights.copy(), intercept, normal.lifted, normal.l2,
             (1.0,) * len(found.classes), solution.value, found.rows, "least squares", found.soft,
         )  # fmt: skip
-        of = len(piece.columns) + normal.lifted
+        of = len(batch.columns) + normal.lifted
         shortest = of - len(aliased) if self.solver == "closed" else None  # the delta rule does not seek them
         rank = Rank(shortest, of, aliased) if normal.l2 == 0 else Rank(None, of, ())
         relative = solution.gap / solution.value if solution.value > 0 else 0.0
@@ -210,16 +216,16 @@ class LeastSquaresClassifier(ReadsOnce, LinearClassifier):
         self.verdict_ = Verdict("optimal" if proved else "budget", rank, proof, *said, claim)
 
 
-def left_over(piece: Piece, aliased: Any, *, lifted: bool) -> float:
+def left_over(batch: Batch, aliased: Any, *, lifted: bool) -> float:
     """The part of its spread that a column which was left out has of its own, if more than rounding; else zero.
 
     From some of the rows, where they are at hand: products of columns do not tell parts below 10⁻⁷.
     """
-    d = len(piece.columns)
-    counts = np.flatnonzero(piece.cost > 0) if piece.cost.size else np.arange(len(piece.X))
-    if piece.alone is not piece.found or d > MOST_LOOKED_AT or len(counts) <= d + 1:
+    d = len(batch.columns)
+    counts = np.flatnonzero(batch.cost > 0) if batch.cost.size else np.arange(len(batch.X))
+    if batch.alone is not batch.total or d > MOST_COLUMNS_CHECKED or len(counts) <= d + 1:
         return 0.0
-    some = piece.X[counts[np.linspace(0, len(counts) - 1, min(len(counts), 4 * d + 64)).astype(int)]]
+    some = batch.X[counts[np.linspace(0, len(counts) - 1, min(len(counts), 4 * d + 64)).astype(int)]]
     Z = np.array(some.dense() if isinstance(some, Sparse) else some, dtype=np.float64)
     size = np.abs(Z).max(axis=0)
     if lifted:
@@ -238,14 +244,14 @@ def left_over(piece: Piece, aliased: Any, *, lifted: bool) -> float:
     return float(left.max()) if left.max() > rounding else 0.0
 
 
-def _value(piece: Piece, solution: Solution, l2: float) -> float:
+def _value(batch: Batch, solution: Solution, l2: float) -> float:
     """(1/C) Σ c‖t − Wx − b‖² + (l2/2)‖W‖² from the rows: large weights that cancel leave the moments few digits."""
-    targets, total = piece.targets, 0.0
+    targets, total = batch.targets, 0.0
     shares = contrasts(len(targets.classes)).T
-    cost = piece.cost if piece.cost.size else np.ones(len(piece.X))
-    for lo in range(0, len(piece.X), BLOCK):
-        rows = slice(lo, lo + BLOCK)
+    cost = batch.cost if batch.cost.size else np.ones(len(batch.X))
+    for lo in range(0, len(batch.X), BLOCK_ROWS):
+        rows = slice(lo, lo + BLOCK_ROWS)
         T = shares[targets.index[rows]] if targets.index is not None else targets.probability[rows] @ shares  # type: ignore[index]
-        error = piece.X[rows] @ solution.weights.T + solution.intercept - T
+        error = batch.X[rows] @ solution.weights.T + solution.intercept - T
         total += float(cost[rows] @ (error**2).sum(axis=1))
     return total / float(cost.sum()) + l2 / 2 * float((solution.weights**2).sum())

@@ -1,4 +1,4 @@
-"""Naive Bayes: within a class the columns are independent, each of a family that is chosen."""
+"""Naive Bayes: within a class the columns are independent, each of a family that is chosen, or all of one."""
 
 from __future__ import annotations
 
@@ -11,33 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ...errors import DataError, Refusal
 from ...fitting.closed.evidence import Evidence, InfiniteError, Plan
 from ...fitting.closed.naive_bayes import EstimateError, Parameters, estimate
 from ...fitting.closed.naive_bayes_scores import Scorer
 from ...fitting.closed.support import Support
 from ...losses.families import Family
 from ...numerics.arrays import Floats
-from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...results.verdict import Verdict
-from ..base import LinearClassifier
-from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..base import GenerativeClassifier
+from ..checks.rows import check_lengths, checked_costs, checked_rows, forget, names_of, not_finite, unchanged_on_failure
 from ..perceptron.training import check_kind, checked_labels, stream_labels
+from .batches import EstimateRecord
 from .naive_bayes_input import (
     check_priors,
+    check_same,
     check_values,
     checked_plan,
     checked_smoothing,
+    evidence_of,
     family_of,
     infinite,
+    joined_evidence,
     log_priors,
     support_of,
 )
-from .naive_bayes_rows import check_same, gathered, joined
 from .naive_bayes_words import verdict_of
-from .read_once import EstimateRecord
 
 
-class NaiveBayes(LinearClassifier):
+class NaiveBayes(GenerativeClassifier):
     """ŷ = argmaxₖ log p(k) + Σⱼ log p(xⱼ | k): a linear rule, whatever the families.  [000 §8.3]
 
     Every family p(x | θ) = exp(θx − a(θ) + b(x)) makes log-odds that are linear in x, because b(x) is the same in all
@@ -133,7 +135,7 @@ class NaiveBayes(LinearClassifier):
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[EstimateRecord]:
-        """The same in steps, of which there is one: the rows are read once."""
+        """Fit as `fit` does, in one step: the rows are read once."""
         began = time.perf_counter()
         with unchanged_on_failure(self):
             rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
@@ -141,10 +143,10 @@ class NaiveBayes(LinearClassifier):
             check_lengths(rows, target)
             cost = checked_costs(sample_weight, len(rows))
             plan = self._plan()
-            evidence = gathered(self, rows, target, len(classes), cost, plan)
+            evidence = evidence_of(self, rows, target, len(classes), cost, plan)
             for label, weight in zip(classes.tolist(), evidence.moments.weight, strict=True):
                 if weight == 0:
-                    raise ValueError(f"Every sample of class {label!r} has sample_weight zero: leave that class out.")
+                    raise DataError(f"Every sample of class {label!r} has sample_weight zero: leave that class out.")
             self.history_: list[EstimateRecord] = []
             self._keep(evidence, classes, plan, began)
             self._conclude()
@@ -171,13 +173,12 @@ class NaiveBayes(LinearClassifier):
                 before, known = self._evidence, self.classes_
                 check_same(plan, self._learnt_plan)
             check_kind(labels, known)
-            evidence, found = joined(self, (before, known), rows, labels, cost, plan)
+            evidence, found = joined_evidence(self, (before, known), rows, labels, cost, plan)
             self._keep(evidence, found, plan, began)
             try:
                 self._conclude()
             except EstimateError as error:
-                for name in ("rule_", "coef_", "intercept_", "verdict_", "parameters_", "_scorer"):
-                    self.__dict__.pop(name, None)
+                forget(self, "rule_", "coef_", "intercept_", "verdict_", "parameters_", "_scorer")
                 self._lacking = str(error)
         return self
 
@@ -186,20 +187,6 @@ class NaiveBayes(LinearClassifier):
         if self._single():
             return np.repeat(self.classes_, len(self._scores(X)))  # type: ignore[no-any-return]
         return super().predict(X)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """P(k | x) = p(k)p(x | k)/p(x): σ of the log-odds, of K classes the softmax of the scores.  [000 §8.3.2]"""
-        z = self._scores(X)
-        if z.ndim == 2:
-            return np.exp(z - log_sum_exp(z)[:, None])  # type: ignore[no-any-return]
-        return np.column_stack([sigmoid(-z), sigmoid(z)])
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """log P(k | x), without underflow."""
-        z = self._scores(X)
-        if z.ndim == 2:
-            return z - log_sum_exp(z)[:, None]  # type: ignore[no-any-return]
-        return -np.column_stack([softplus(z), softplus(-z)])
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """log p(k) + Σⱼ log p(xⱼ | k), n × K: with all that the scores leave out because the classes share it."""
@@ -249,7 +236,7 @@ class NaiveBayes(LinearClassifier):
 
     def _checked(self, X: Any) -> Any:
         if hasattr(self, "_evidence") and not hasattr(self, "rule_"):
-            raise ValueError(f"There is no rule yet, after {self._evidence.rows} rows: {self._lacking}")
+            raise Refusal(f"There is no rule yet, after {self._evidence.rows} rows: {self._lacking}")
         check_is_fitted(self, "rule_")
         rows = checked_rows(self, X, reset=False)
         check_values(rows, np.empty(0), self._scorer.plan, self._names())
@@ -291,3 +278,30 @@ class NaiveBayes(LinearClassifier):
         self.coef_ = np.atleast_2d(self.rule_.weights).copy()
         self.intercept_ = np.atleast_1d(np.asarray(self.rule_.intercept, float)).copy()
         self.verdict_ = verdict_of(self)
+
+
+class BernoulliNaiveBayes(NaiveBayes):
+    """wⱼ = log(pⱼ₁(1 − pⱼ₀)/((1 − pⱼ₁)pⱼ₀)), b = log(p₁/p₀) + Σⱼ log((1 − pⱼ₁)/(1 − pⱼ₀)), x ∈ {0, 1}.  [000 §8.3.1]"""
+
+    families = "bernoulli"
+
+    def __init__(self, *, smoothing: float = 1.0, priors: Any = None, threshold: float | None = None) -> None:
+        self.smoothing, self.priors, self.threshold = smoothing, priors, threshold
+
+
+class PoissonNaiveBayes(NaiveBayes):
+    """wⱼ = log(λⱼ₁/λⱼ₀), b = log(p(1)/p(0)) + Σⱼ (λⱼ₀ − λⱼ₁), x a count.  [000 §8.3.2]"""
+
+    families = "poisson"
+
+    def __init__(self, *, smoothing: float = 1.0, priors: Any = None) -> None:
+        self.smoothing, self.priors = smoothing, priors
+
+
+class GaussianNaiveBayes(NaiveBayes):
+    """γⱼ = −(x − μ₁)²/(2σ₁²) + (x − μ₀)²/(2σ₀²) + log(σ₀/σ₁); linear in x if σ is shared.  [000 §8.3.2]"""
+
+    families = "gaussian"
+
+    def __init__(self, *, variance: str = "own", smoothing: float = 1.0, priors: Any = None) -> None:
+        self.variance, self.smoothing, self.priors = variance, smoothing, priors

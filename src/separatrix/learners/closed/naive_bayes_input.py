@@ -1,24 +1,29 @@
-"""What naive Bayes is given: families, priors, labels, and numbers that a family does not know."""
+"""What naive Bayes is given: families, priors, and rows, whose numbers their families must know."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
-from ...fitting.closed.evidence import Plan
+from ...errors import DataError, Refusal, SettingError
+from ...fitting.closed.evidence import Evidence, InfiniteError, Plan, gather
 from ...fitting.closed.naive_bayes import EstimateError
 from ...fitting.closed.support import Support, first_outside
 from ...losses.families import ALL, Bernoulli, Categorical, Family, Gaussian
 from ...numerics.arrays import Floats
+from ...wording import setting
 from ..checks.rows import _largest, checked_choice, checked_number, checked_numbers
 
 SUM_TO_ONE = 1e-9
-BLOCK = 1 << 20
+"""How far from one given priors may sum."""
+BLOCK_NUMBERS = 1 << 20
+"""Numbers of X that are searched for an infinity at once."""
 
 
 def checked_plan(model: Any, columns: tuple[str, ...]) -> Plan:
@@ -39,10 +44,10 @@ def family_of(given: Any) -> Any:
     word = (
         f"the class {given.__name__}: give an instance, {given.__name__}()" if isinstance(given, type) else repr(given)
     )
-    raise ValueError(
-        f"families has {word}; a family is one of {', '.join(map(repr, ALL))}, an instance of "
-        "separatrix.families.Family, or a dict of these by column."
-    )
+    raise SettingError(
+        "families", given, f"a family is one of {', '.join(map(repr, ALL))}, an instance of "
+        "separatrix.families.Family, or a dict of these by column.", f"families has {word};",
+    )  # fmt: skip
 
 
 def _by_column(given: Mapping[Any, Any], columns: tuple[str, ...]) -> list[Any]:
@@ -53,15 +58,16 @@ def _by_column(given: Mapping[Any, Any], columns: tuple[str, ...]) -> list[Any]:
             continue
         j = _place(key, columns)
         if found[j] is not None:
-            raise ValueError(f"families names the column {columns[j]!r} twice, by its name and by its number.")
+            twice = f"families names the column {columns[j]!r} twice, by its name and by its number;"
+            raise SettingError("families", given, "once is enough.", twice)
         found[j] = family_of(value)
     missing = [j for j, each in enumerate(found) if each is None]
     if missing and ... not in given:
-        raise ValueError(
-            f"families says nothing of the column {columns[missing[0]]!r}"
-            + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
-            + ": name every column, or add {...: family} for all others."
-        )
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise SettingError(
+            "families", given, "name every column, or add {...: family} for all others.",
+            f"families says nothing of the column {columns[missing[0]]!r}{more}:",
+        )  # fmt: skip
     return [family_of(given[...]) if each is None else each for each in found]
 
 
@@ -71,16 +77,17 @@ def _place(key: Any, columns: tuple[str, ...]) -> int:
     if isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < len(columns):
         return int(key)
     shown = ", ".join(map(repr, columns[:5])) + (", …" if len(columns) > 5 else "")
-    raise ValueError(f"families names {key!r}, which is no column of X: X has {len(columns)}, {shown}.")
+    strange = f"families names {key!r}, which is no column of X:"
+    raise SettingError("families", key, f"X has {len(columns)}, {shown}.", strange)
 
 
 def _checked_threshold(threshold: Any, families: tuple[Any, ...]) -> float | None:
     if threshold is None:
         return None
     if not isinstance(threshold, numbers.Real) or not np.isfinite(float(threshold)):
-        raise ValueError(f"threshold is {threshold!r}; it must be a finite number, or None.")
+        raise SettingError("threshold", threshold, "it must be a finite number, or None.")
     if Bernoulli() not in families:
-        raise ValueError(f"threshold is {threshold!r}, but no column is Bernoulli: leave it out, or change families.")
+        raise SettingError("threshold", threshold, "no column is Bernoulli: leave it out, or change families.")
     return float(threshold)
 
 
@@ -94,12 +101,13 @@ def check_priors(priors: Any) -> None:
     if priors is None or (isinstance(priors, str) and priors == "equal"):
         return
     if isinstance(priors, str):
-        raise ValueError(f"priors is {priors!r}; it must be None (learnt), 'equal', or a probability for each class.")
+        raise SettingError("priors", priors, "it must be None (learnt), 'equal', or a probability for each class.")
     given = checked_numbers("priors", priors)
     if given.ndim != 1 or (given <= 0).any():
-        raise ValueError(f"priors is {priors!r}; a positive number for each class, in order, is needed.")
+        raise SettingError("priors", priors, "a positive number for each class, in order, is needed.")
     if abs(given.sum() - 1) > SUM_TO_ONE:
-        raise ValueError(f"priors sum to {given.sum():.10g}; probabilities sum to one: divide them by their sum.")
+        needed = "probabilities sum to one: divide them by their sum."
+        raise SettingError("priors", priors, needed, f"priors sum to {given.sum():.10g};")
 
 
 def log_priors(priors: Any, weight: Floats, classes: NDArray[Any]) -> Floats:
@@ -130,7 +138,7 @@ def support_of(plan: Plan) -> Support:
 def check_values(X: Any, cost: Floats, plan: Plan, columns: tuple[str, ...]) -> None:
     """All numbers such as their families know."""
     if plan.threshold is not None and plan.threshold < 0 and isinstance(X, Sparse):
-        raise ValueError(
+        raise Refusal(
             f"threshold is {plan.threshold:g} and X is sparse: every zero that is left out would become a one. "
             "Use threshold=0.0 or more, or pass X.toarray()."
         )
@@ -141,36 +149,76 @@ def check_values(X: Any, cost: Floats, plan: Plan, columns: tuple[str, ...]) -> 
     row = X[i : i + 1]
     value, family = (row.dense() if isinstance(row, Sparse) else row)[0, j], plan.families[j]
     if family == Bernoulli():
-        raise ValueError(
-            f"X[{i}, {columns[j]!r}] is {value:g}; a Bernoulli column holds 0 and 1 only: set threshold, so that a "
-            "number counts as 1 if it is larger, or choose another family."
-        )
+        raise DataError(
+            f"is {value:g}; a Bernoulli column holds 0 and 1 only: set {setting('threshold')}, so that a number counts "
+            "as 1 if it is larger, or choose another family.",
+            array="X", row=i, column=columns[j], value=value,
+        )  # fmt: skip
     negative = "Negative values in data: " if value < 0 and family.lowest == 0 else ""
     allowed = "whole numbers" if family.whole else "numbers"
     low = "" if np.isinf(family.lowest) else f" of {family.lowest:g} or more"
     high = "" if np.isinf(family.highest) else f" {'and' if low else 'of'} {family.highest:g} or less"
-    raise ValueError(
-        f"{negative}X[{i}, {columns[j]!r}] is {value:g}; {_article(family.name)} column holds {allowed}{low}{high}: "
-        "correct it, or choose another family for this column."
-    )
+    raise DataError(
+        f"is {value:g}; {_article(family.name)} column holds {allowed}{low}{high}: correct it, or choose another "
+        "family for this column.",
+        array=f"{negative}X", row=i, column=columns[j], value=value,
+    )  # fmt: skip
 
 
-def infinite(X: Any, columns: tuple[str, ...], model: Any) -> ValueError:
+def infinite(X: Any, columns: tuple[str, ...], model: Any) -> DataError:
     """The error that names the first infinity of X, or says that sums overflow."""
-    rows = max(1, BLOCK // max(1, X.shape[1]))
+    rows = max(1, BLOCK_NUMBERS // max(1, X.shape[1]))
     for start in range(0, len(X), rows):
         block = X[start : start + rows]
         block = block.dense() if isinstance(block, Sparse) else block
         bad = np.isinf(block)
         if bad.any():
             i, j = np.argwhere(bad)[0].tolist()
-            return ValueError(
+            return DataError(
                 f"Input X contains infinity: the first is X[{start + i}, {columns[j]!r}] = {block[i, j]}; "
                 f"{type(model).__name__} needs finite numbers, or NaN for what is missing: clip it, or drop the row."
             )
     known = X if isinstance(X, Sparse) else np.nan_to_num(X, nan=0.0)
     j, size = _largest(known)
-    return ValueError(f"The sums over X overflow: column {columns[j]!r} reaches {size:.3g}; use larger units for it.")
+    return DataError(f"The sums over X overflow: column {columns[j]!r} reaches {size:.3g}; use larger units for it.")
+
+
+def evidence_of(model: Any, rows: Any, target: Any, classes: int, cost: Floats, plan: Plan) -> Evidence:
+    """What the rows say, once they are found to be such as the families know."""
+    check_values(rows, cost, plan, model._names())
+    try:
+        return gather(rows, target, classes, cost, plan)
+    except InfiniteError:
+        raise infinite(rows, model._names(), model) from None
+
+
+def joined_evidence(
+    model: Any, before: tuple[Evidence, NDArray[Any]], rows: Any, labels: NDArray[Any], cost: Floats, plan: Plan
+) -> tuple[Evidence, NDArray[Any]]:
+    """What was known and what these rows say, over the classes of both; rows that do not count bring none."""
+    (evidence, known), count = before, len(rows)
+    seen = evidence.rows + count
+    if cost.size and not (cost > 0).all():
+        rows, labels, cost = rows[cost > 0], labels[cost > 0], cost[cost > 0]
+    found = np.union1d(known, labels) if known.size else np.unique(labels)
+    evidence = evidence.grown(np.searchsorted(found, known), len(found))
+    if len(rows):
+        target = np.searchsorted(found, labels).astype(np.int64)
+        fresh = evidence_of(model, rows, target, len(found), cost, plan)
+        try:
+            evidence = evidence.merge(fresh)
+        except InfiniteError:
+            raise infinite(rows, model._names(), model) from None
+    return replace(evidence, rows=seen), found
+
+
+def check_same(plan: Plan, before: Plan) -> None:
+    """The families of the rows before these."""
+    if plan.families != before.families or plan.threshold != before.threshold:
+        raise Refusal(
+            "families, variance or threshold were changed since the rows before these were learnt from: call fit, "
+            "which forgets them."
+        )
 
 
 def _article(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...fitting.closed.least_squares import Normal, Solution
 from ...results.verdict import listed
+from ...wording import call, setting
 from ..logistic.words import Words
 
 PROVED = 1e-10
@@ -34,14 +35,14 @@ def unsure(solution: Solution, normal: Normal) -> Words:
     """Rounding hides the minimum."""
     if not solution.sure:
         return Words(
-            f"Not proved: the mean squared error is {solution.value:.8g}, and l2={normal.l2:g} is below the rounding "
-            "of the columns' products, so that it does not tell which of many weights are meant.",
-            "Use l2=0, which gives the shortest weights, or a larger l2.",
+            f"Not proved: the mean squared error is {solution.value:.8g}, and {setting('l2', normal.l2)} is below the "
+            "rounding of the columns' products, so that it does not tell which of many weights are meant.",
+            f"Use {setting('l2', 0)}, which gives the shortest weights, or a larger {setting('l2')}.",
         )
     return Words(
         f"Not proved: the mean squared error {solution.value:.8g} may be {solution.gap:.2g} above the least there is, "
         "because some columns are nearly combinations of others.",
-        "Leave one of them out, replace them by their differences, or penalise with l2 > 0.",
+        f"Leave one of them out, replace them by their differences, or penalise with {setting('l2')} > 0.",
     )
 
 
@@ -56,14 +57,15 @@ def nearly(solution: Solution, aliased: tuple[str, ...], left: float) -> Words:
     )
 
 
-def walked(solution: Solution, normal: Normal, passes: float, tol: float) -> Words:
+def stepped(solution: Solution, normal: Normal, passes: float, tol: float) -> Words:
     """The delta rule came to an end."""
     far = f"the mean squared error {solution.value:.8g}{_penalised(normal)} is {solution.gap:.3g} above the least"
     if is_proved(solution, normal, tol):
         return Words(f"Optimal: after {passes:.3g} passes of the delta rule {far}, at most.", "")
     return Words(
         f"Not finished: after {passes:.3g} passes of the delta rule {far} there is.",
-        "Use solver='closed', which needs one pass; or scale the columns, lower learning_rate, raise max_passes.",
+        f"Use {setting('solver', 'closed')}, which needs one pass; or scale the columns, lower "
+        f"{setting('learning_rate')}, raise {setting('max_passes')}.",
     )
 
 
@@ -71,7 +73,8 @@ def diverged(passes: float) -> Words:
     """The steps were too long."""
     return Words(
         f"Diverged: in pass {passes:.3g} of the delta rule the weights overflowed; those before that pass are kept.",
-        "Lower learning_rate below 1/‖x‖² of the longest row, scale the columns, or use solver='closed'.",
+        f"Lower {setting('learning_rate')} below 1/‖x‖² of the longest row, scale the columns, or use "
+        f"{setting('solver', 'closed')}.",
     )
 
 
@@ -79,7 +82,7 @@ def online(steps: int) -> Words:
     """Rows are still coming."""
     return Words(
         f"Learning row by row: {steps} rows so far, each seen once; more may come, so nothing is proved.",
-        "For a proved minimum fit all rows with solver='closed', whose partial_fit is exact.",
+        f"For a proved minimum fit all rows with {setting('solver', 'closed')}, whose partial_fit is exact.",
     )
 
 
@@ -92,7 +95,8 @@ def estimated(
     return Words(
         f"Optimal: the priors, the means of {classes} classes and {kind} of {columns} columns{shrinkage} are what the "
         "rows give; nothing was searched for." + _flat(certain, left_out),
-        "Give the covariance width there with shrinkage='ledoit-wolf' or a number above 0, or ask separability(X, y)."
+        f"Give the covariance width there with {setting('shrinkage', 'ledoit-wolf')} or a number above 0, or ask "
+        f"{call('separability(X, y)')}."
         if certain
         else "",
     )

@@ -17,7 +17,7 @@ from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from ..closed.discriminant import GaussianDiscriminant
 from ..closed.least_squares import LeastSquaresClassifier
-from ..closed.naive_bayes_kinds import BernoulliNaiveBayes, GaussianNaiveBayes, PoissonNaiveBayes
+from ..closed.naive_bayes import BernoulliNaiveBayes, GaussianNaiveBayes, PoissonNaiveBayes
 from ..logistic.logistic import LogisticRegression
 from ..perceptron.online import OnlinePerceptron
 from ..perceptron.perceptrons import AveragedPerceptron, Perceptron, Pocket, VotedPerceptron

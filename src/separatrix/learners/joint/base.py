@@ -17,7 +17,7 @@ from ...data.maps.joint_rows import Features
 from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from ...results.verdict import Verdict
-from ..checks.rows import checked_numbers, checked_rows, names_of, not_finite
+from ..checks.rows import checked_numbers, checked_rows, forget, names_of, not_finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +148,7 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not objects:
             raise DataError(f"X is empty: {type(self).__name__} needs rows. (0 sample(s))")
         if reset:
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(self, name):
-                    delattr(self, name)
+            forget(self, "n_features_in_", "feature_names_in_")
         return JointRows(objects, False, None)
 
 

@@ -30,6 +30,7 @@ from ..checks.rows import (
     checked_number,
     checked_numbers,
     checked_rows,
+    forget,
     names_of,
     not_finite,
 )
@@ -153,9 +154,7 @@ def read(model: Any, X: Any, *, reset: bool) -> Any:
             raise not_finite(rows, names_of(model, rows.shape[1]), model)
         return rows
     if reset:  # objects have no columns, whatever was learnt before
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(model, name):
-                delattr(model, name)
+        forget(model, "n_features_in_", "feature_names_in_")
     return _objects(X)
 
 

@@ -1,17 +1,21 @@
-"""The moments of checked rows, at once or in pieces."""
+"""What learners with closed forms read: all rows at once, or batch by batch, each row once."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...errors import DataError, Refusal
 from ...fitting.closed.moments import Moments
 from ...fitting.closed.moments_soft import soft_moments
 from ...numerics.arrays import Floats
+from ...wording import learner, setting
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite
 from ..checks.targets import Targets, checked_targets, class_costs, known_targets, labels_of
 
@@ -20,8 +24,8 @@ MOST_COLUMNS = 5000
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered:
-    """All that a closed form needs to know of the rows so far."""
+class Statistics:
+    """All that a closed form needs to know of rows."""
 
     moments: Moments
     classes: NDArray[Any]
@@ -30,57 +34,57 @@ class Gathered:
     rows: int
     soft: bool
 
-    def join(self, other: Gathered) -> Gathered:
+    def join(self, other: Statistics) -> Statistics:
         """Both together; each may know classes that the other does not."""
         classes = united(self.classes, other.classes)
         mine, theirs = (
             each.moments.grown(np.searchsorted(classes, each.classes), len(classes)) for each in (self, other)
         )
-        return Gathered(
+        return Statistics(
             mine.merge(theirs), classes, self.squares + other.squares, self.rows + other.rows, self.soft or other.soft
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
-    """Rows as they came in, checked, and what was gathered of them."""
+class Batch:
+    """Rows that came together, checked, and their statistics."""
 
     X: Any
     targets: Targets
     cost: Floats
     columns: tuple[str, ...]
-    alone: Gathered
+    alone: Statistics
     """Of these rows."""
-    found: Gathered
+    total: Statistics
     """Of all rows so far."""
 
 
-def all_rows(model: Any, X: Any, y: Any, sample_weight: Any, kind: str, *, soft: bool = False) -> Piece:
+def whole_batch(model: Any, X: Any, y: Any, sample_weight: Any, kind: str, *, soft: bool = False) -> Batch:
     """What `fit` learns from: every class must have rows that count."""
     rows = checked_rows(model, X, reset=True) if y is not None else checked_rows(model, X, None, reset=True)
     targets = checked_targets(model, y)
     check_lengths(rows, targets)
     cost = checked_costs(sample_weight, len(rows))
     class_costs(None, targets, cost)
-    return _piece(model, rows, targets, cost, kind, soft)
+    return _batch(model, rows, targets, cost, kind, soft)
 
 
-def more_rows(
-    model: Any, X: Any, y: Any, classes: Any, sample_weight: Any, kind: str, before: Gathered | None,
+def next_batch(
+    model: Any, X: Any, y: Any, classes: Any, sample_weight: Any, kind: str, before: Statistics | None,
     *, soft: bool = False,
-) -> Piece:  # fmt: skip
+) -> Batch:  # fmt: skip
     """What one `partial_fit` adds: classes may be missing, or be new."""
     rows = checked_rows(model, X, reset=before is None)
     known = np.empty(0) if before is None else before.classes
     if classes is not None:
         known = united(known, np.unique(np.asarray(classes)))
-    targets = _targets_of_piece(model, y, known, len(rows))
+    targets = _targets_of_batch(model, y, known, len(rows))
     check_lengths(rows, targets)
-    piece = _piece(model, rows, targets, checked_costs(sample_weight, len(rows), some=False), kind, soft)
-    piece = piece if before is None else replace(piece, found=before.join(piece.found))
-    if not piece.found.moments.weight.any():
-        raise ValueError("sample_weight is zero for every sample so far; begin with rows that count.")
-    return piece
+    batch = _batch(model, rows, targets, checked_costs(sample_weight, len(rows), some=False), kind, soft)
+    batch = batch if before is None else replace(batch, total=before.join(batch.total))
+    if not batch.total.moments.weight.any():
+        raise DataError("is zero for every sample so far; begin with rows that count.", array="sample_weight")
+    return batch
 
 
 def united(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
@@ -89,13 +93,13 @@ def united(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
         return other
     words = [each.dtype.kind in "USO" for each in (one, other)]
     if words[0] != words[1]:
-        raise ValueError(
+        raise DataError(
             f"The classes so far are {one.tolist()}, and now {other.tolist()}: names, or numbers, not both."
         )
     return np.unique(np.concatenate([one, other]))
 
 
-def _targets_of_piece(model: Any, y: Any, known: NDArray[Any], rows: int) -> Targets:
+def _targets_of_batch(model: Any, y: Any, known: NDArray[Any], rows: int) -> Targets:
     given = np.asarray(y)
     fractions = given.ndim == 1 and given.dtype.kind == "f" and bool((given != np.floor(given)).any())
     if (given.ndim == 2 and given.shape[1] != 1) or (fractions and np.isfinite(given).all()):
@@ -107,14 +111,14 @@ def _targets_of_piece(model: Any, y: Any, known: NDArray[Any], rows: int) -> Tar
     return Targets(classes, np.searchsorted(classes, labels), None)
 
 
-def _piece(model: Any, rows: Any, targets: Targets, cost: Floats, kind: str, soft: bool) -> Piece:
+def _batch(model: Any, rows: Any, targets: Targets, cost: Floats, kind: str, soft: bool) -> Batch:
     columns = names_of(model, rows.shape[1])
     _check_width(model, rows)
     n_threads = getattr(model, "n_threads", None)
     if targets.probability is not None and not soft:
-        raise ValueError(
+        raise DataError(
             f"Unknown label type: continuous. y holds probabilities; {type(model).__name__} needs a label for each "
-            "row. LogisticRegression and LeastSquaresClassifier learn from probabilities."
+            f"row. {learner('LogisticRegression')} and {learner('LeastSquaresClassifier')} learn from probabilities."
         )
     if targets.probability is not None:
         T = targets.probability
@@ -129,15 +133,41 @@ def _piece(model: Any, rows: Any, targets: Targets, cost: Floats, kind: str, sof
         squares = float(moments.weight.sum())
     if not moments.finite:
         raise not_finite(rows, columns, model)
-    alone = Gathered(moments, targets.classes, squares, len(rows), targets.soft)
-    return Piece(rows, targets, cost, columns, alone, alone)
+    alone = Statistics(moments, targets.classes, squares, len(rows), targets.soft)
+    return Batch(rows, targets, cost, columns, alone, alone)
 
 
 def _check_width(model: Any, rows: Any) -> None:
     n, d = rows.shape
     if d > MOST_COLUMNS:
         what = "X is sparse with" if isinstance(rows, Sparse) else "X has"
-        raise ValueError(
+        raise Refusal(
             f"{type(model).__name__} needs a {d} × {d} matrix of products of columns, and {what} {n} rows of {d} "
-            f"columns; up to {MOST_COLUMNS} are taken: choose fewer columns, or use LogisticRegression(l2=…)."
+            f"columns; up to {MOST_COLUMNS} are taken: choose fewer columns, or use {learner('LogisticRegression')} "
+            f"with {setting('l2')} > 0."
         )
+
+
+class EstimateRecord(NamedTuple):
+    """One line of `history_`: rows that were counted."""
+
+    passes: float
+    rows: int
+    """So far, these among them."""
+    seconds: float
+
+
+class OnePassFit:
+    """What fits in one step has steps too."""
+
+    history_: list[EstimateRecord]
+
+    def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[EstimateRecord]:
+        """Fit as `fit` does, in one step: the rows are read once."""
+        self.fit(X, y, sample_weight)  # type: ignore[attr-defined]
+        yield self.history_[-1]
+
+    def _record(self, rows: int, began: float, *, anew: bool) -> None:
+        """A line more; `rows` are those of all calls since the last `fit`."""
+        before = [] if anew else getattr(self, "history_", [])
+        self.history_ = [*before, EstimateRecord(len(before) + 1.0, rows, time.perf_counter() - began)]
