@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from separatrix import LinearRule, OnlinePerceptron, Perceptron
 from separatrix.plots import describe_updates, draw_separability, draw_updates
-from separatrix.plots.perceptron_steps import RING
+from separatrix.plots.perceptron_steps import DISC
 from separatrix.plots.planes import boundary, regions
 from separatrix.plots.style import look
 from separatrix.results.hulls import corners, crossing_point
@@ -354,7 +354,7 @@ def test_a_panel_shows_the_row_and_the_boundary_before_and_after():
     assert len(axes) == 4
     for number, (ax, update) in enumerate(zip(axes, updates, strict=True), start=1):
         assert ax.get_title().startswith(f"update {number}: row {update.row}\n")
-        (ring,) = [c for c in ax.collections if len(c.get_offsets()) == 1 and c.get_sizes()[0] == RING]
+        (ring,) = [c for c in ax.collections if len(c.get_offsets()) == 1 and c.get_sizes()[0] == DISC]
         np.testing.assert_array_equal(ring.get_offsets()[0], X[update.row])
         solid = [line for line in ax.lines if line.get_linestyle() == "-"]
         for line in solid:

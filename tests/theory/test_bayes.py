@@ -461,7 +461,7 @@ def test_bad_input(make, message):
 
 
 def test_what_is_no_rule_is_a_type_error():
-    with pytest.raises(TypeError, match="is no rule"):
+    with pytest.raises(TypeError, match="give a LinearRule"):
         BayesClassifier(unequal()).risk(3)
     with pytest.raises(TypeError, match="give a population, or a function"):
         BayesClassifier(0.5)

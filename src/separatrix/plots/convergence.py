@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from ..errors import Refusal, SettingError
 from ..fitting.path import TRIAL
 from ..learners.history import MarginRecord, Record
 from ..numerics.arrays import Floats
@@ -19,10 +20,11 @@ from .inputs import check_fitted
 from .style import DASHES, current, legend_below, look, plural
 
 EPS = float(np.finfo(float).eps)
+"""Values this close to the best, relative to it, are drawn at this distance: a logarithmic axis has no zero."""
 
 
 class Curve(NamedTuple):
-    """One run of one model."""
+    """The history of one run of a model, from one start."""
 
     name: str
     start: int
@@ -34,7 +36,7 @@ class Curve(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """What of a history is drawn."""
+    """A quantity of the history that can be drawn: the words on its axis, and whether that is logarithmic."""
 
     axis: str
     logarithmic: bool
@@ -47,6 +49,7 @@ QUANTITIES = {
     "gap": Quantity("gap of the margin, (upper − lower)/upper", True),
 }
 CLOCKS = ("passes", "seconds")
+"""What the horizontal axis can count."""
 
 
 @dataclass(eq=False)
@@ -92,14 +95,16 @@ class ConvergenceDisplay(Display):
         certificate proves.
         """
         if not isinstance(models, Mapping) or not models:
-            raise ValueError('compare() needs models by name: {"newton": model, "gradient": another}.')
+            raise SettingError(
+                "models", models, '{"newton": model, "gradient": another}.', "compare() needs models by name:"
+            )
         if by not in CLOCKS:
-            raise ValueError(f"by is {by!r}; it must be one of {', '.join(map(repr, CLOCKS))}.")
+            raise SettingError("by", by, f"it must be one of {', '.join(map(repr, CLOCKS))}.")
         for name, model in models.items():
             _check(name, model)
         chosen = _quantity(models, quantity)
         if best is not None and chosen != "value":
-            raise ValueError(f"best is {best!r}, and {chosen!r} is drawn as it is: leave best out.")
+            raise SettingError("best", best, "leave best out.", f"best is {best!r}, and {chosen!r} is drawn as it is:")
         if chosen == "value":
             best = _best(models) if best is None else _checked_best(best, models)
         curves = [curve for name, model in models.items() for curve in _curves(str(name), model, chosen, best)]
@@ -120,7 +125,7 @@ class ConvergenceDisplay(Display):
 
     @property
     def alt_text(self) -> str:
-        """Of each curve where it begins and ends, and after how long."""
+        """Where each curve begins and ends, and after how long."""
         said = []
         for curve in self.curves:
             took = f"{curve.passes[-1]:.4g} passes" if self.by == "passes" else f"{curve.seconds[-1]:.3g} seconds"
@@ -169,14 +174,12 @@ def _check(name: Any, model: Any) -> None:
     check_fitted(model, "fit")
     history = getattr(model, "history_", None)
     if not history:
-        raise ValueError(
+        raise Refusal(
             f"{name!r} is {type(model).__name__}, which keeps no history_ of passes; fit one of separatrix, all "
             "rows at a time: a stream has none."
         )
     if not any(hasattr(history[0], each) for each in ("value", "mistakes", "lower")):
-        raise ValueError(
-            f"{name!r} is {type(model).__name__}, which reads its rows once: there is nothing to converge."
-        )
+        raise Refusal(f"{name!r} is {type(model).__name__}, which reads its rows once: there is nothing to converge.")
 
 
 def _has(model: Any) -> tuple[str, ...]:
@@ -188,18 +191,18 @@ def _has(model: Any) -> tuple[str, ...]:
 
 def _quantity(models: Mapping[str, Any], asked: Any) -> str:
     if asked is not None and asked not in QUANTITIES:
-        raise ValueError(f"quantity is {asked!r}; it must be one of {', '.join(map(repr, QUANTITIES))}.")
+        raise SettingError("quantity", asked, f"it must be one of {', '.join(map(repr, QUANTITIES))}.")
     name, first = next(iter(models.items()))
     chosen = _has(first)[0] if asked is None else str(asked)
     for other, model in models.items():
         if chosen not in _has(model):
             known = " or ".join(map(repr, _has(model)))
-            raise ValueError(f"{other!r} is {type(model).__name__}, whose history has {known} and not {chosen!r}.")
+            raise Refusal(f"{other!r} is {type(model).__name__}, whose history has {known} and not {chosen!r}.")
     if chosen == "value":
         aims = {str(key): (getattr(m, "objective", ""), getattr(m, "l2_", 0.0)) for key, m in models.items()}
         for other, aim in aims.items():
             if aim != aims[str(name)]:
-                raise ValueError(
+                raise Refusal(
                     f"{name!r} minimises {aims[str(name)]} and {other!r} {aim} (objective, l2): values of different "
                     "things cannot be compared. Fit them alike, or draw quantity='gradient'."
                 )
@@ -213,12 +216,15 @@ def _best(models: Mapping[str, Any]) -> float:
 
 def _checked_best(best: Any, models: Mapping[str, Any]) -> float:
     if not isinstance(best, numbers.Real) or not np.isfinite(float(best)):
-        raise ValueError(f"best is {best!r}; it must be a finite number, or None.")
+        raise SettingError("best", best, "it must be a finite number, or None.")
     for name, model in models.items():
         least = min(record.value for record in model.history_ if record.start != TRIAL)
         if least < float(best):
-            raise ValueError(
-                f"best is {best!r}, and {name!r} has reached {least!r}, which is lower: give the least of all, or None."
+            raise SettingError(
+                "best",
+                best,
+                "give the least of all, or None.",
+                f"best is {best!r}, and {name!r} has reached {least!r}, which is lower:",
             )
     return float(best)
 
@@ -236,7 +242,7 @@ def _reached(model: Any) -> tuple[float, float]:
 
 
 def _curves(name: str, model: Any, quantity: str, best: float | None) -> list[Curve]:
-    """One for each start; trials of cross-validation saw a part of the rows, and are left out."""
+    """A curve for each start. Trials of cross-validation saw only some of the rows and are left out."""
     records = [record for record in model.history_ if getattr(record, "start", 0) != TRIAL]
     found = []
     for start in dict.fromkeys(getattr(record, "start", 0) for record in records):

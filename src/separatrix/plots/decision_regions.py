@@ -1,4 +1,4 @@
-"""Who gets what: the regions of any classifier in a plane, as a display."""
+"""The regions that a classifier gives to its classes, in a plane."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 from numpy.typing import NDArray
 
+from ..errors import DataError, SettingError
 from ..fitting.closed.support import Support
 from ..numerics.arrays import Floats
 from .display import Display, wrapped
@@ -35,10 +36,13 @@ from .style import theme as themed
 LEVELS = (0.75, 0.95)
 """Lines of equal probability."""
 COARSE = 2
-"""Scores, which may cost as much as predictions, are asked for at every second point where that hits both ends."""
-MANY, TIGHT = 40, 2.0
-"""Rings from which on they are tight around the rows, lest they hide others; by so many points."""
+"""Scores are computed at every second grid point, as they may cost as much as predictions."""
+MANY_RINGS = 40
+"""With more rings than this each is drawn tight around its row, so that it hides no other."""
+TIGHT = 2.0
+"""How much wider than the mark a tight ring is, in points."""
 PLANES = ("columns", "best")
+"""Two columns with the others held, or the plane in which the weights lie."""
 
 
 @dataclass(eq=False)
@@ -62,7 +66,7 @@ class DecisionRegionsDisplay(Display):
     boundaries. None where the largest score is not what the model predicts."""
     plane: Plane
     predicted: Places
-    """Of the rows themselves, not of their places in the plane."""
+    """The predictions for the rows themselves, not for their places in the plane."""
     truth: Places | None
     classes: NDArray[Any]
     name: str
@@ -86,11 +90,13 @@ class DecisionRegionsDisplay(Display):
         check_fitted(model)
         table = table_of(X, model)
         if plane not in PLANES:
-            raise ValueError(f"plane is {plane!r}; it must be one of {', '.join(map(repr, PLANES))}.")
+            raise SettingError("plane", plane, f"it must be one of {', '.join(map(repr, PLANES))}.")
         if plane == "best" and features is not None:
-            raise ValueError("plane='best' is one of all columns; leave features out, or plane.")
+            raise SettingError(
+                "features", features, "leave features out, or plane.", "plane='best' is one of all columns;"
+            )
         if not isinstance(fine, int | np.integer) or fine < 3:
-            raise ValueError(f"fine is {fine!r}; the grid needs 3 points along each axis at least.")
+            raise SettingError("fine", fine, "the grid needs 3 points along each axis at least.")
         # a point of the best plane that the model does not know is the model's to refuse, not ours to move
         domain = domain_of(model if plane == "columns" else None, len(table.names))
         seen = two_columns(table, features, domain) if plane == "columns" else best_plane(table, model)
@@ -202,7 +208,7 @@ class DecisionRegionsDisplay(Display):
         ax.clabel(lines, fmt="%g", fontsize=8)
 
     def _boundaries(self, ax: Any) -> None:
-        """Where a class begins: the zeros of its lead, or, of a model whose scores decide otherwise, cell by cell."""
+        """The edges of each class: the zeros of its lead, or cell by cell where scores do not decide the class."""
         ink = current().ink
         for k in range(1 if len(self.classes) == 2 else 0, len(self.classes)):
             if not 0 < np.mean(self.chosen == k) < 1:
@@ -222,7 +228,7 @@ class DecisionRegionsDisplay(Display):
                 ax.scatter(*self.plane.points[which & self._seen].T, s=row_size(n), c=colour, marker=marker, lw=0.4,
                            ec=worn.paper, zorder=3, clip_on=False, label=f"{words} ({which.sum()})")  # fmt: skip
         if len(self.wrong):
-            few, which = len(self.wrong) <= MANY, self.wrong[self._seen[self.wrong]]
+            few, which = len(self.wrong) <= MANY_RINGS, self.wrong[self._seen[self.wrong]]
             ax.scatter(
                 *self.plane.points[which].T, s=ring_size(n) if few else ring_size(n, TIGHT),
                 fc="none", ec=worn.ink, lw=0.9 if few else 0.6, zorder=4, clip_on=False,
@@ -265,12 +271,14 @@ def _hatch(ax: Any, across: Floats, up: Floats, open_: NDArray[np.bool_]) -> Non
     ax.contour(across, up, open_, levels=[0.5], colors=grey, linewidths=0.9, linestyles="--")
 
 
-PAD, FINE = 0.15, 301
-"""The free part of a column's range on each side; points of the grid along each axis."""
+REGIONS_PAD = 0.15
+"""How much of a column's range `draw_regions` leaves free on each side."""
+FINE = 301
+"""Points of its grid along each axis."""
 
 
 class Regions(NamedTuple):
-    """What is drawn: the class of every point of a grid, and whether the votes leave it open."""
+    """The class of every point of a grid, and whether the votes leave it open."""
 
     across: Floats
     up: Floats
@@ -284,9 +292,9 @@ def regions_of(model: Any, X: Any, fine: int = FINE) -> Regions:
     """The regions over a box around rows of two columns. A model without `ambiguous` has no region left open."""
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2:
-        raise ValueError(f"X has shape {rows.shape}; a picture of regions needs rows of two columns.")
+        raise DataError(f"has shape {rows.shape}; a picture of regions needs rows of two columns.", array="X")
     domain = domain_of(model, 2)
-    across, up = (np.linspace(*ends_of(rows[:, j], domain, j, PAD), fine) for j in (0, 1))
+    across, up = (np.linspace(*ends_of(rows[:, j], domain, j, REGIONS_PAD), fine) for j in (0, 1))
     grid = known(np.column_stack([each.ravel() for each in np.meshgrid(across, up)]), domain)
     given = type(X)(grid, columns=X.columns) if hasattr(X, "columns") else grid
     chosen = np.searchsorted(model.classes_, model.predict(given)).reshape(fine, fine)
@@ -303,7 +311,7 @@ def draw_regions(model: Any, X: Any, y: Any, *, ax: Any = None, fine: int = FINE
     """
     found, rows, labels = regions_of(model, X, fine), np.asarray(X, dtype=np.float64), np.asarray(y)
     if labels.shape != (len(rows),):
-        raise ValueError(f"y has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.")
+        raise DataError(f"has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.", array="y")
     ax = plt.subplots(figsize=(4.6, 4.2), layout="constrained")[1] if ax is None else ax
     dress(ax)
     K, worn = len(found.classes), current()
@@ -327,7 +335,7 @@ def draw_regions(model: Any, X: Any, y: Any, *, ax: Any = None, fine: int = FINE
 
 
 def describe_regions(model: Any, X: Any, y: Any, *, fine: int = FINE) -> str:
-    """The same in words, for who cannot see it."""
+    """The picture of `draw_regions` in words."""
     found = regions_of(model, X, fine)
     wrong = int((model.predict(X) != np.asarray(y)).sum())
     parts = [f"{label} {np.mean(found.chosen == k):.0%}" for k, label in enumerate(found.classes.tolist())]

@@ -1,4 +1,4 @@
-"""What all displays share: numbers that are kept, a picture that is drawn from them alone, and the same in words."""
+"""The base of all displays: numbers that are kept, a picture drawn from them alone, and its description in words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import matplotlib.pyplot as plt
 
+from ..errors import SettingTypeError
 from ..results.verdict import plain_value
 from .style import dress
 from .style import theme as themed
@@ -39,7 +40,7 @@ class Display(ABC):
     @property
     @abstractmethod
     def alt_text(self) -> str:
-        """The picture in words, made from its numbers, for who cannot see it."""
+        """The picture described in words, made from its numbers, for readers who cannot see it."""
 
     @property
     @abstractmethod
@@ -68,8 +69,11 @@ class Display(ABC):
 
     def _checked(self, ax: Any) -> Any:
         if not hasattr(ax, "plot") or not hasattr(ax, "figure"):
-            raise TypeError(
-                f"ax is {type(ax).__name__}; {type(self).__name__} draws on one axes of matplotlib: give it, or None."
+            raise SettingTypeError(
+                "ax",
+                ax,
+                f"{type(self).__name__} draws on one axes of matplotlib: give it, or None.",
+                f"ax is {type(ax).__name__};",
             )
         return ax
 

@@ -1,4 +1,4 @@
-"""What pictures are made of, checked: rows, labels, a fitted model and its scores."""
+"""Checked inputs of the displays: rows, labels, a fitted model and its scores, and the range that a picture shows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import DataError, Refusal, SettingError, SettingTypeError
 from ..fitting.closed.support import Support
 from ..numerics.arrays import Floats
 
@@ -40,7 +41,7 @@ class Table:
         """The columns that are asked for, by name or by place."""
         asked = [features] if isinstance(features, str | int | np.integer) else list(features)
         if len(asked) > most or not asked or len(set(map(str, asked))) < len(asked):
-            raise ValueError(f"features is {features!r}; name {most} different columns{' at most' * (most > 1)}.")
+            raise SettingError("features", features, f"name {most} different columns{' at most' * (most > 1)}.")
         return [self._place(each) for each in asked]
 
     def _place(self, feature: Any) -> int:
@@ -49,10 +50,17 @@ class Table:
             if feature in self.names:
                 return self.names.index(feature)
             known = ", ".join(self.names[:8]) + (" and more" if d > 8 else "")
-            raise ValueError(f"features names {feature!r}, and X has no such column; it has {known}.")
+            raise SettingError(
+                "features", feature, f"it has {known}.", f"features names {feature!r}, and X has no such column;"
+            )
         if isinstance(feature, int | np.integer) and not isinstance(feature, bool) and -d <= feature < d:
             return int(feature) % d
-        raise ValueError(f"features holds {feature!r}; X has {d} columns: give names, or places from 0 to {d - 1}.")
+        raise SettingError(
+            "features",
+            feature,
+            f"X has {d} columns: give names, or places from 0 to {d - 1}.",
+            f"features holds {feature!r};",
+        )
 
 
 def table_of(X: Any, model: Any = None) -> Table:
@@ -60,36 +68,54 @@ def table_of(X: Any, model: Any = None) -> Table:
     try:
         values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"X holds something that is not a number; a picture needs numbers. ({error})") from None
+        raise DataError(
+            f"holds something that is not a number; a picture needs numbers. ({error})", array="X"
+        ) from None
     if values.ndim != 2 or not values.size:
-        raise ValueError(
-            f"X has shape {values.shape}; rows of at least one column are needed, X[:, None] if it is one."
+        raise DataError(
+            f"has shape {values.shape}; rows of at least one column are needed, X[:, None] if it is one.", array="X"
         )
     if not np.isfinite(values).all():
         i, j = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
-        raise ValueError(f"X[{i}, {j}] is {values[i, j]}; a picture needs finite numbers: impute it, or drop the row.")
+        raise DataError(
+            f"is {values[i, j]}; a picture needs finite numbers: impute it, or drop the row.",
+            array="X",
+            row=i,
+            column=j,
+            value=values[i, j],
+        )
     d = values.shape[1]
     expected = getattr(model, "n_features_in_", d)
     if expected != d:
-        raise ValueError(f"X has {d} columns, and {type(model).__name__} was fitted to {expected}: give those.")
+        raise DataError(f"has {d} columns, and {type(model).__name__} was fitted to {expected}: give those.", array="X")
     names = getattr(X, "columns", getattr(model, "feature_names_in_", [f"x{j}" for j in range(d)]))
     return Table(values, tuple(map(str, names)), X)
 
 
 def labels_of(y: Any, rows: int) -> NDArray[Any]:
-    """One label for each row."""
+    """y as an array of one label for each row."""
     labels = np.asarray(y)
     if labels.shape != (rows,):
-        raise ValueError(f"y has shape {labels.shape}; a label for each of the {rows} rows is needed.")
+        raise DataError(f"has shape {labels.shape}; a label for each of the {rows} rows is needed.", array="y")
     return labels
 
 
 def check_fitted(model: Any, needs: str = "predict") -> None:
     """A model that has learnt, and has this method."""
     if isinstance(model, type):
-        raise TypeError(f"The model is the class {model.__name__}, not an object: give {model.__name__}(…).fit(X, y).")
+        raise SettingTypeError(
+            "model",
+            model,
+            f"give {model.__name__}(…).fit(X, y).",
+            f"The model is the class {model.__name__}, not an object:",
+        )
     if not hasattr(model, needs) and not hasattr(model, "fit"):
-        raise TypeError(f"The model is {type(model).__name__}, which has no {needs}(X): give a fitted classifier.")
+        raise SettingTypeError(
+            "model",
+            model,
+            "give a fitted classifier.",
+            f"The model is {type(model).__name__}, which has no {needs}(X):",
+        )
     try:
         if hasattr(model, "__sklearn_tags__"):  # of others nobody can tell
             check_is_fitted(model)
@@ -98,7 +124,7 @@ def check_fitted(model: Any, needs: str = "predict") -> None:
             f"This {type(model).__name__} has not learnt yet: call fit(X, y) before it is drawn."
         ) from None
     if not hasattr(model, needs):
-        raise ValueError(f"{type(model).__name__} has no {needs}(X), which this picture needs.")
+        raise Refusal(f"{type(model).__name__} has no {needs}(X), which this picture needs.")
 
 
 def classes_of(model: Any, X: Any = None) -> NDArray[Any]:
@@ -112,20 +138,20 @@ def places_of(labels: Any, classes: NDArray[Any], who: str = "y") -> Places:
     """The place of each label among the classes."""
     labels = np.asarray(labels)
     if labels.ndim != 1:
-        raise ValueError(f"{who} has shape {labels.shape}; one class for each row is needed.")
+        raise DataError(f"has shape {labels.shape}; one class for each row is needed.", array=who)
     names, which = np.unique(labels, return_inverse=True)
     known = {name: k for k, name in enumerate(classes.tolist())}
     for name in names.tolist():
         if name not in known:
             row = int(np.flatnonzero(labels == name)[0])
-            raise ValueError(f"{who} of row {row} is {name!r}, none of the classes {classes.tolist()}.")
+            raise DataError(f"of row {row} is {name!r}, none of the classes {classes.tolist()}.", array=who)
     return np.array([known[name] for name in names.tolist()], np.intp)[which]
 
 
 def scores_of(model: Any, X: Any) -> Floats:
     """The scores, n×K; of two classes 0 for the first, as one number says it all."""
     if not hasattr(model, "decision_function"):
-        raise ValueError(
+        raise Refusal(
             f"{type(model).__name__} has no decision_function(X), so there are no scores to draw: "
             "draw its probabilities, or its regions by DecisionRegionsDisplay."
         )
@@ -136,7 +162,7 @@ def scores_of(model: Any, X: Any) -> Floats:
 def probabilities_of(model: Any, X: Any) -> Floats:
     """P(k | x), n×K."""
     if not hasattr(model, "predict_proba"):
-        raise ValueError(
+        raise Refusal(
             f"{type(model).__name__} has no predict_proba(X), so there are no probabilities to draw: "
             "draw scores, or take a learner with a likelihood such as LogisticRegression."
         )
@@ -165,7 +191,7 @@ def are_scores(model: Any, X: Any, rows: Floats, W: Floats) -> bool:
 PAD = 0.12
 """The free part of a column's range on each side."""
 HALF = 0.5
-"""A whole number has a cell of its own, which reaches so far to each side."""
+"""In a column of whole numbers each has a cell of its own, which reaches this far to each side."""
 
 
 def domain_of(model: Any, columns: int) -> Support:
@@ -205,22 +231,31 @@ def checked_limits(limits: Any, names: tuple[str, str]) -> tuple[Any, Any]:
     except (TypeError, ValueError):
         right = False
     if not right:
-        raise ValueError(
-            f"limits is {limits!r}; give ((left, right), (bottom, top)), with None in place of a pair that the rows "
-            "are to decide."
+        raise SettingError(
+            "limits",
+            limits,
+            "give ((left, right), (bottom, top)), with None in place of a pair that the rows are to decide.",
         )
     for name, each in zip(names, found, strict=True):
         if each is not None and not (np.isfinite(each).all() and each[0] < each[1]):
-            raise ValueError(f"limits of {name!r} are {each}; two finite numbers are needed, the smaller one first.")
+            raise SettingError(
+                "limits",
+                each,
+                "two finite numbers are needed, the smaller one first.",
+                f"limits of {name!r} are {each};",
+            )
     return found[0], found[1]
 
 
 def check_inside(ends: tuple[float, float], domain: Support, place: int, name: str, model: Any) -> None:
-    """That the model knows what is asked for."""
+    """Refuse limits beyond the values that the model knows."""
     half = HALF if domain.whole[place] else 0.0
     low, high = domain.lowest[place] - half, domain.highest[place] + half
     if ends[0] < low or ends[1] > high:
-        raise ValueError(
+        raise SettingError(
+            "limits",
+            ends,
+            "keep inside.",
             f"limits of {name!r} are {ends}, and {type(model).__name__} knows that column from {low:g} to {high:g} "
-            "only: keep inside."
+            "only:",
         )

@@ -12,6 +12,7 @@ from matplotlib.colors import BoundaryNorm
 from matplotlib.patches import Polygon
 from matplotlib.patheffects import Stroke, withStroke
 
+from ..errors import DataError, SettingError, SettingTypeError
 from ..numerics.arrays import Floats
 from ..theory.surfaces.minima import Minimum
 from ..theory.surfaces.surface import Slice, Surface
@@ -19,8 +20,10 @@ from .display import Display
 from .style import YELLOW, current, dress, legend_below, look
 from .style import theme as themed
 
-COLOUR_MAP, LEVELS = "cividis", 16
-"""Dark is low, to every kind of eye; so many bands, each of an equal part of the picture."""
+COLOUR_MAP = "cividis"
+"""Dark is low, also to the colour-blind."""
+LEVELS = 16
+"""Bands of colour, each covering an equal part of the picture."""
 
 
 class Mark(NamedTuple):
@@ -61,8 +64,11 @@ class LossSurfaceDisplay(Display):
         The path is a list of pairs (θ₀, θ₁), or of the steps that `model.steps(X, y)` gives.
         """
         if not isinstance(surface, Surface):
-            raise TypeError(
-                f"from_surface() was given {type(surface).__name__}; give what separatrix.surface(…) returns."
+            raise SettingTypeError(
+                "surface",
+                surface,
+                "give what separatrix.surface(…) returns.",
+                f"from_surface() was given {type(surface).__name__};",
             )
         return cls(surface, None if path is None else path_of(path, surface))
 
@@ -136,7 +142,7 @@ class LossSurfaceDisplay(Display):
 
 
 def legend_entries(surfaces: Sequence[Surface]) -> list[Any]:
-    """One entry for each kind of minimum that occurs, in a fixed order."""
+    """A legend entry for each kind of minimum that occurs, in a fixed order."""
     kinds = {minimum.kind for surface in surfaces for minimum in surface.minima}
     marks = [mark for kind, mark in MARKS.items() if kind in kinds]
     return [
@@ -213,9 +219,9 @@ def _arrow(ax: Any, start: Floats, tip: Floats, mark: Mark) -> None:
 
 
 ARROWS = 12
-"""So many steps have an arrow each; of more only some."""
+"""The most arrows drawn along a path."""
 HALO = "black"
-"""Around white, so that the way is seen on dark ground and on light."""
+"""The edge around the white path, so that it is seen on dark ground and on light."""
 
 
 def path_of(path: Any, surface: Surface) -> Floats:
@@ -225,10 +231,15 @@ def path_of(path: Any, surface: Surface) -> Floats:
     """
     points = [_point(each, number, surface.criterion.plane.lifted) for number, each in enumerate(path)]
     if not points:
-        raise ValueError("path is empty; give pairs (θ₀, θ₁), or what model.steps(X, y) gives.")
+        raise SettingError("path", path, "give pairs (θ₀, θ₁), or what model.steps(X, y) gives.", "path is empty;")
     found = np.array(points, dtype=np.float64)
     if not np.isfinite(found).all():
-        raise ValueError(f"path holds {found[~np.isfinite(found).all(axis=1)][0].tolist()}; finite numbers are needed.")
+        raise SettingError(
+            "path",
+            path,
+            "finite numbers are needed.",
+            f"path holds {found[~np.isfinite(found).all(axis=1)][0].tolist()};",
+        )
     return found
 
 
@@ -237,8 +248,8 @@ def _point(each: Any, number: int, lifted: bool) -> tuple[float, float]:
         try:
             first, second = (float(number) for number in each)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"path[{number}] is {each!r}; give a pair (θ₀, θ₁), or a step of model.steps(X, y)."
+            raise SettingError(
+                "path", each, "give a pair (θ₀, θ₁), or a step of model.steps(X, y).", f"path[{number}] is {each!r};"
             ) from None
         return first, second
     w, b = np.ravel(each.weights), np.ravel(each.intercept)
@@ -247,9 +258,7 @@ def _point(each: Any, number: int, lifted: bool) -> tuple[float, float]:
     if not lifted and len(w) == 2 and not b.any():
         return float(w[0]), float(w[1])
     needed = "one weight and an intercept" if lifted else "two weights and no intercept (fit_intercept=False)"
-    raise ValueError(
-        f"path[{number}] has {len(w)} weights and the intercept {b.tolist()}; this surface is of {needed}."
-    )
+    raise DataError(f"path[{number}] has {len(w)} weights and the intercept {b.tolist()}; this surface is of {needed}.")
 
 
 def draw_path(ax: Any, points: Floats) -> list[Any]:
@@ -269,6 +278,7 @@ def draw_path(ax: Any, points: Floats) -> list[Any]:
 
 
 LETTERS = 8.5
+"""The size of the letters of a value, in points."""
 PLACES = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 """Above, below, right, left and between: the first that is free, else the one that is farthest from all else."""
 AWAY = (24.0, 17.0)
@@ -276,7 +286,7 @@ AWAY = (24.0, 17.0)
 HALF = (17.0, 7.0)
 """Half the width and height of the letters, in points."""
 FREE = 8.0
-"""Points between the letters and a path that is not touched."""
+"""Points between the letters and a path, from which on they do not touch."""
 
 
 def write_value(ax: Any, value: float, place: Floats, ways: Sequence[Floats]) -> None:

@@ -10,10 +10,12 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
+from ..errors import Refusal, SettingError
 from ..numerics.arrays import Floats
 from ..results.linear_rule import LinearRule
 from .display import Display
 from .inputs import (
+    PAD,
     Places,
     Table,
     are_scores,
@@ -29,10 +31,13 @@ from .planes import boundary, regions
 from .style import DASHES, class_words, current, legend_below, look, plural, ring_size, row_size
 
 BINS = 30
+"""Bars of the histogram."""
 HATCHES = ("", "///", "...", "xxx")
+"""Of the classes in their order, for who cannot tell their colours apart."""
 KINDS = ("histogram", "sorted", "band")
+"""The ways to draw margins."""
 NEAREST = 1 + 1e-6
-"""Rows are nearest up to so many times the smallest margin."""
+"""Rows count as nearest up to this many times the smallest margin."""
 
 
 @dataclass(eq=False)
@@ -79,7 +84,7 @@ class MarginsDisplay(Display):
         chosen = _kind(kind, rule, table, type(model).__name__)
         scores = scores_of(model, X)
         if scores.shape[1] != len(classes):
-            raise ValueError(
+            raise Refusal(
                 f"{type(model).__name__} gives {scores.shape[1]} scores for {len(classes)} classes; one for each class "
                 "is needed."
             )
@@ -175,7 +180,7 @@ def _rule(model: Any, table: Table, classes: NDArray[Any]) -> LinearRule | None:
         return None
     b = np.broadcast_to(b, (len(W),))
     if not W.any():
-        raise ValueError(f"All weights of {type(model).__name__} are zero: there is no boundary, hence no margin.")
+        raise Refusal(f"All weights of {type(model).__name__} are zero: there is no boundary, hence no margin.")
     if not are_scores(model, table.given, table.values, W):
         return None
     names = tuple(classes.tolist())
@@ -187,10 +192,12 @@ def _kind(kind: Any, rule: LinearRule | None, table: Table, name: str) -> str:
     if kind is None:
         return "band" if flat else "histogram"
     if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(map(repr, KINDS))}.")
+        raise SettingError("kind", kind, f"it must be one of {', '.join(map(repr, KINDS))}.")
     if kind == "band" and not flat:
         what = f"X has {len(table.names)} columns" if rule is not None else f"{name} has no weights of its columns"
-        raise ValueError(f"kind='band' needs a linear model of two columns, and {what}: draw the histogram.")
+        raise SettingError(
+            "kind", kind, "draw the histogram.", f"kind='band' needs a linear model of two columns, and {what}:"
+        )
     return str(kind)
 
 
@@ -223,9 +230,10 @@ def _band(model: Any, margins: Floats, rule: LinearRule | None) -> tuple[float |
     return None, np.flatnonzero(margins < 0), "rows on the wrong side"
 
 
-PAD, STRETCHED, FLATTEST = 0.12, 4.0, 1.4
-"""The free part of a column's range on each side; ranges that differ more are not drawn on one scale; if they are, the
-picture is at most so many times as wide as high, or as high as wide."""
+STRETCHED = 4.0
+"""Columns whose ranges differ by a larger factor are not drawn on one scale."""
+FLATTEST = 1.4
+"""How many times as wide as high a picture on one scale may be, or as high as wide."""
 
 
 def draw_band(ax: Any, display: MarginsDisplay) -> None:
@@ -262,7 +270,7 @@ def draw_band(ax: Any, display: MarginsDisplay) -> None:
 
 
 def _box(X: Floats) -> tuple[Floats, Floats, bool]:
-    """What is shown, and whether both columns have one scale."""
+    """The corners of the picture, and whether both columns have one scale."""
     low, high = X.min(axis=0), X.max(axis=0)
     pad = PAD * np.where(high > low, high - low, 1.0)
     size = high - low + 2 * pad

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..errors import DataError, Refusal, SettingError
 from ..numerics.arrays import Floats
 from ..results.linear_rule import LinearRule
 from .display import Display
-from .inputs import labels_of
+from .inputs import PAD, labels_of
 from .planes import boundary, regions
 from .style import YELLOW, class_words, current, dress, look, plural, row_size
 from .style import theme as themed
@@ -40,7 +41,7 @@ class PerceptronStepsDisplay(Display):
     ) -> PerceptronStepsDisplay:  # fmt: skip
         """`count` updates from number `first` on; the model is any with `steps(X, y)`, and a clone of it learns."""
         if not hasattr(model, "steps"):
-            raise ValueError(f"{type(model).__name__} has no steps(X, y); give a perceptron, such as Perceptron().")
+            raise Refusal(f"{type(model).__name__} has no steps(X, y); give a perceptron, such as Perceptron().")
         rows = plane_of(X)
         labels = labels_of(y, len(rows))
         display = cls(panels_of(model, X, y, count, first), rows, labels, type(model).__name__)
@@ -51,18 +52,18 @@ class PerceptronStepsDisplay(Display):
         cls, steps: Iterable[Any], X: Any, y: Any, *, count: int = 10, first: int = 1, ax: Any = None,
         theme: str | None = None, **looks: Any,
     ) -> PerceptronStepsDisplay:  # fmt: skip
-        """The same of updates that are there already: what `model.steps(X, y)` gave, from zero weights on."""
+        """Draw updates that `model.steps(X, y)` has given, from zero weights on."""
         rows = plane_of(X)
         labels = labels_of(y, len(rows))
         if count < 1 or first < 1:
-            raise ValueError(f"count is {count} and first {first}; both are at least one.")
+            raise SettingError("count", count, "both are at least one.", f"count is {count} and first {first};")
         classes, before, panels = tuple(np.unique(labels).tolist()), None, []
         for number, step in enumerate(islice(steps, first + count - 1), start=1):
             after = _rule(step, classes, number)
             panels += [Panel(number, before, after, int(step.row), step.label)] if number >= first else []
             before = after
         if not panels:
-            raise ValueError(f"There are fewer than {first} steps: there is nothing to draw. Begin earlier.")
+            raise Refusal(f"There are fewer than {first} steps: there is nothing to draw. Begin earlier.")
         return cls(panels, rows, labels, "a perceptron").plot(ax, theme=theme, **looks)
 
     def plot(
@@ -113,7 +114,7 @@ class PerceptronStepsDisplay(Display):
 def _rule(step: Any, classes: tuple[Any, ...], number: int) -> LinearRule:
     weights = np.asarray(step.weights, dtype=np.float64)
     if weights.shape not in ((2,), (len(classes), 2)):
-        raise ValueError(
+        raise DataError(
             f"Step {number} has weights of shape {weights.shape}; of {len(classes)} classes and two columns "
             f"{(2,) if len(classes) == 2 else (len(classes), 2)} is needed. A stream whose classes come one by one is "
             "drawn by from_estimator."
@@ -121,13 +122,16 @@ def _rule(step: Any, classes: tuple[Any, ...], number: int) -> LinearRule:
     return LinearRule(weights, step.intercept, classes)
 
 
-PAD, ARROW, WIDEST, RING = 0.12, 0.16, 5, 190
-"""The free part of a column's range on each side; the length of an arrow in the box; panels side by side; the area of
-the disc under the row that was mistaken."""
+ARROW = 0.16
+"""The length of an arrow, as a part of the panel."""
+WIDEST = 5
+"""The most panels side by side."""
+DISC = 190
+"""The area of the disc under the mistaken row, in square points."""
 
 
 class Panel(NamedTuple):
-    """One update, as it is drawn."""
+    """One update of the weights."""
 
     number: int
     before: LinearRule | None
@@ -148,7 +152,7 @@ def draw_updates(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1,
     """
     rows, labels = plane_of(X), np.asarray(y)
     if labels.shape != (len(rows),):
-        raise ValueError(f"y has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.")
+        raise DataError(f"has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.", array="y")
     return draw_panels(panels_of(model, X, y, count, first), rows, labels, axes)
 
 
@@ -161,7 +165,7 @@ def draw_panels(panels: list[Panel], rows: Floats, labels: NDArray[Any], axes: A
         _, axes = plt.subplots(high, wide, figsize=(2.9 * wide, 3.2 * high), layout="constrained", squeeze=False)
     places = np.ravel(axes)
     if len(places) < len(panels):
-        raise ValueError(f"{len(panels)} updates need as many axes; {len(places)} were given.")
+        raise SettingError("axes", axes, f"{len(places)} were given.", f"{len(panels)} updates need as many axes;")
     for ax, panel in zip(places, panels, strict=False):
         dress(ax)
         _draw_one(ax, panel, rows, labels)
@@ -173,7 +177,7 @@ def draw_panels(panels: list[Panel], rows: Floats, labels: NDArray[Any], axes: A
 
 
 def describe_updates(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1) -> str:
-    """The same in words, for who cannot see it."""
+    """The picture of `draw_updates` in words."""
     rows, labels = plane_of(X), np.asarray(y)
     lines = [f"{plural(len(rows))} of two columns; updates {first} on of {type(model).__name__}."]
     for panel in panels_of(model, X, y, count, first):
@@ -186,14 +190,14 @@ def plane_of(X: Any) -> Floats:
     """X as rows of two columns."""
     rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 2:
-        raise ValueError(f"X has shape {rows.shape}; a picture of updates needs rows of two columns.")
+        raise DataError(f"has shape {rows.shape}; a picture of updates needs rows of two columns.", array="X")
     return rows
 
 
 def panels_of(model: Any, X: Any, y: Any, count: int, first: int) -> list[Panel]:
     """`count` updates of a clone of the model from number `first` on; at least one."""
     if count < 1 or first < 1:
-        raise ValueError(f"count is {count} and first {first}; both are at least one.")
+        raise SettingError("count", count, "both are at least one.", f"count is {count} and first {first};")
     learner, panels = clone(model), []
     before = _start(learner, y)
     run = learner.steps(X, y)
@@ -206,7 +210,7 @@ def panels_of(model: Any, X: Any, y: Any, count: int, first: int) -> list[Panel]
         before = after
     run.close()
     if not panels:
-        raise ValueError(f"The run has fewer than {first} updates: there is nothing to draw. Begin earlier.")
+        raise Refusal(f"The run has fewer than {first} updates: there is nothing to draw. Begin earlier.")
     return panels
 
 
@@ -256,7 +260,7 @@ def _draw_one(ax: Any, panel: Panel, X: Floats, y: NDArray[Any]) -> None:
             for ends in boundary(rule, low, high):
                 ax.plot(*ends.T, style, color=colour, lw=1.6, zorder=2)
                 _arrow(ax, rule, ends, colour, high - low)
-    ax.scatter(*X[panel.row], s=RING, fc=YELLOW, ec="black", lw=1.3, zorder=2.5)
+    ax.scatter(*X[panel.row], s=DISC, fc=YELLOW, ec="black", lw=1.3, zorder=2.5)
     was, now = wrong_of(panel.before, X, y), wrong_of(panel.after, X, y)
     ax.set_title(
         f"update {panel.number}: row {panel.row}\n{was} → {now} wrong{_on_the_line(panel.after, X)}", fontsize=9

@@ -1,4 +1,4 @@
-"""A plane through rows of any number of columns: two of the columns, or the plane in which the weights lie."""
+"""A plane through rows of any number of columns, and the regions and boundaries of a linear rule in a plane."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import DataError, SettingError
 from ..fitting.closed.support import Support
 from ..numerics.arrays import Floats
 from ..results.linear_rule import LinearRule
 from .inputs import Table, are_scores, known, weights_of
 
 TINY = 1e-9
-"""Of the largest: what a direction must be to count."""
+"""A direction counts if its size is at least this part of the largest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +46,15 @@ def two_columns(table: Table, features: Any, domain: Support) -> Plane:
     d = len(table.names)
     if features is None:
         if d != 2:
-            raise ValueError(
-                f"X has {d} columns, and a picture two: name them by features=[…, …], the others are held at their "
-                "mean; or ask for plane='best'."
+            raise DataError(
+                f"has {d} columns, and a picture two: name them by features=[…, …], the others are held at their "
+                "mean; or ask for plane='best'.",
+                array="X",
             )
         features = (0, 1)
     chosen = table.places(features, 2)
     if len(chosen) != 2:
-        raise ValueError(f"features is {features!r}; a picture of regions needs two columns.")
+        raise SettingError("features", features, "a picture of regions needs two columns.")
     mean = table.values.mean(axis=0)
     origin = known(mean, domain)
     means = bool((origin == mean)[[j for j in range(d) if j not in chosen]].all())
@@ -75,7 +77,7 @@ def best_plane(table: Table, model: Any) -> Plane:
     """
     d = len(table.names)
     if d < 2:
-        raise ValueError("X has one column, and the best plane needs two at least: draw it by ResponseDisplay.")
+        raise DataError("has one column, and the best plane needs two at least: draw it by ResponseDisplay.", array="X")
     origin, scale = table.values.mean(axis=0), table.values.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     U = (table.values - origin) / scale
@@ -125,7 +127,9 @@ def _held_words(held: dict[str, float], means: bool) -> str:
 
 
 PARALLEL = 1e-12
+"""A slope of at most this size, relative to the normal, is that of a parallel line."""
 UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+"""The corners of the unit square, counter-clockwise."""
 
 
 class Scores(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a model answers along one column or over two: its score and probability, and where it changes its mind."""
+"""The response of a model along one column or over two: score, probability, and where the predicted class changes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError, Refusal, SettingError
 from ..numerics.arrays import Floats
 from .display import Display
 from .inputs import (
@@ -27,10 +28,12 @@ from .inputs import (
 )
 from .style import DASHES, class_words, current, dress, legend_below, look, plural, row_size
 
-PAD = 0.08
+RESPONSE_PAD = 0.08
+"""How much of a column's range is left free on each side."""
 FINE = {1: 401, 3: 61}
-"""Points along each axis of a curve, and of a surface."""
+"""Points along each axis of a curve (1), and of a surface (3)."""
 RESPONSES = ("score", "probability", "both")
+"""What can be drawn; of a surface not both."""
 
 
 @dataclass(eq=False)
@@ -48,7 +51,7 @@ class ResponseDisplay(Display):
     """At these points, grid × K; of two classes zero for the first."""
     probabilities: Floats | None
     thresholds: Floats
-    """Of one column: where the winner changes."""
+    """Where the predicted class changes, along one column."""
     points: Floats
     """The rows in the columns that are drawn."""
     truth: Places
@@ -79,7 +82,7 @@ class ResponseDisplay(Display):
         chosen = _columns(table, features, dimension)
         wanted = _response(model, response, len(chosen))
         domain, fine = domain_of(model, len(table.names)), FINE[1 if len(chosen) == 1 else 3]
-        grid = tuple(np.linspace(*ends_of(table.values[:, j], domain, j, PAD), fine) for j in chosen)
+        grid = tuple(np.linspace(*ends_of(table.values[:, j], domain, j, RESPONSE_PAD), fine) for j in chosen)
         held = known(table.values.mean(axis=0), domain)
         rows = np.tile(held, (int(np.prod([len(t) for t in grid])), 1))
         rows[:, chosen] = np.column_stack([each.ravel() for each in np.meshgrid(*grid)])
@@ -156,10 +159,13 @@ class ResponseDisplay(Display):
     def _checked(self, ax: Any) -> Any:
         ax = super()._checked(ax)
         if hasattr(ax, "zaxis") != (self.dimension == 3):
-            raise ValueError(
-                "A surface needs axes of three dimensions: plt.subplots(subplot_kw={'projection': '3d'})."
+            raise SettingError(
+                "ax",
+                ax,
+                "plt.subplots(subplot_kw={'projection': '3d'})."
                 if self.dimension == 3
-                else "A curve needs plain axes of two dimensions, and these have three."
+                else "A curve needs plain axes of two dimensions, and these have three.",
+                "A surface needs axes of three dimensions:",
             )
         return ax
 
@@ -172,19 +178,23 @@ class ResponseDisplay(Display):
 def _columns(table: Table, features: Any, dimension: Any) -> list[int]:
     d = len(table.names)
     if dimension not in (None, 1, 3):
-        raise ValueError(f"dimension is {dimension!r}; give 1, a curve over one column, or 3, a surface over two.")
+        raise SettingError("dimension", dimension, "give 1, a curve over one column, or 3, a surface over two.")
     if features is None:
         needed = {1: 1, 3: 2}.get(dimension, d)
         if d != needed or d > 2:
-            raise ValueError(
-                f"X has {d} columns; name {'one' if needed == 1 else 'one or two' if dimension is None else 'two'} by "
-                "features=…, the others are held at their means."
+            raise DataError(
+                f"has {d} columns; name {'one' if needed == 1 else 'one or two' if dimension is None else 'two'} by "
+                "features=…, the others are held at their means.",
+                array="X",
             )
         return list(range(d))
     chosen = table.places(features, 2)
     if dimension is not None and len(chosen) != {1: 1, 3: 2}[dimension]:
-        raise ValueError(
-            f"dimension is {dimension} and features is {features!r}; a curve has one column, a surface two."
+        raise SettingError(
+            "dimension",
+            dimension,
+            "a curve has one column, a surface two.",
+            f"dimension is {dimension} and features is {features!r};",
         )
     return chosen
 
@@ -194,20 +204,20 @@ def _response(model: Any, response: Any, columns: int) -> str:
            if hasattr(model, method)]  # fmt: skip
     if response is None:
         if not has:
-            raise ValueError(
+            raise Refusal(
                 f"{type(model).__name__} has neither decision_function(X) nor predict_proba(X), so it has no response "
                 "to draw: draw its regions by DecisionRegionsDisplay."
             )
         return "both" if len(has) == 2 and columns == 1 else has[-1]
     if response not in RESPONSES or (response == "both" and columns == 2):
         choice = RESPONSES if columns == 1 else RESPONSES[:2]
-        raise ValueError(f"response is {response!r}; it must be one of {', '.join(map(repr, choice))}.")
+        raise SettingError("response", response, f"it must be one of {', '.join(map(repr, choice))}.")
     return str(response)
 
 
 def _check_width(model: Any, scores: Floats | None, K: int) -> None:
     if scores is not None and scores.shape[1] != K:
-        raise ValueError(
+        raise Refusal(
             f"{type(model).__name__} gives {scores.shape[1]} scores for {K} classes; one for each class is needed."
         )
 
@@ -222,12 +232,12 @@ def _target(target: Any, classes: NDArray[Any]) -> int:
     if target is None:
         return len(names) - 1
     if target not in names:
-        raise ValueError(f"target is {target!r}; the classes are {names}.")
+        raise SettingError("target", target, f"the classes are {names}.")
     return int(names.index(target))
 
 
 def _crossings(t: Floats, scores: Floats) -> Floats:
-    """Where the largest score becomes another's, by a straight line between the two points around it."""
+    """Where another class takes the largest score, interpolated linearly between grid points."""
     winner = scores.argmax(axis=1)
     found = []
     for i in np.flatnonzero(np.diff(winner)):
@@ -238,12 +248,13 @@ def _crossings(t: Floats, scores: Floats) -> Floats:
 
 
 GOLDEN = 0.6180339887498949
+"""(√5 − 1)/2: its multiples mod 1 spread rows evenly."""
 ROOM = 0.1
-"""Of the width: thresholds that are nearer to the last one are not written out."""
+"""A threshold is not written out if it is nearer to the last one than this part of the width."""
 STRIPS = 0.2
-"""The part of the height under the curves that the rows of many classes have."""
+"""The part of the height, under the curves, in which the rows of more than two classes lie."""
 SPREAD = 0.035
-"""Half the height over which rows of a class are strewn, of the height of the axes."""
+"""Half the height over which rows of a class are strewn, as a part of the height of the axes."""
 
 
 def draw_line(ax: Any, display: ResponseDisplay, legend: bool) -> None:
@@ -305,7 +316,7 @@ def _score_aside(ax: Any, display: ResponseDisplay, t: Floats) -> None:
 
 
 def _entries(ax: Any) -> list[Any]:
-    """All that has a label, on the axis at the right as well."""
+    """Everything that has a label, also on the axis at the right."""
     found = []
     for each in (ax, *(other for other in ax.figure.axes if other is not ax and other.bbox.bounds == ax.bbox.bounds)):
         found += each.get_legend_handles_labels()[0]
@@ -339,6 +350,7 @@ def _thresholds(ax: Any, display: ResponseDisplay, middle: float | None) -> None
 
 
 COLOUR_MAP = "cividis"
+"""Of surfaces: dark is low, also to the colour-blind."""
 
 
 def draw_surface(ax: Any, display: ResponseDisplay, legend: bool) -> None:

@@ -11,6 +11,7 @@ from matplotlib.patches import PathPatch, Polygon
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
+from ..errors import DataError, SettingTypeError
 from ..numerics.arrays import Floats
 from ..results.hulls import corners, crossing_point, involved, some_rows
 from ..results.linear_rule import LinearRule
@@ -44,8 +45,9 @@ class SeparabilityDisplay(Display):
         table = table_of(X)
         labels_of(y, table.count)
         if len(table.names) != 2:
-            raise ValueError(
-                f"X has {len(table.names)} columns; a picture needs two: give two columns, or two projections of X."
+            raise DataError(
+                f"has {len(table.names)} columns; a picture needs two: give two columns, or two projections of X.",
+                array="X",
             )
         found = separability(X, y, sample_weight, fit_intercept)
         return cls.from_result(found, X, y, sample_weight=sample_weight, ax=ax, theme=theme, **looks)
@@ -57,8 +59,11 @@ class SeparabilityDisplay(Display):
     ) -> SeparabilityDisplay:  # fmt: skip
         """Draw what `separability(X, y)` has found; X and y are those of the result, X of two columns."""
         if not isinstance(result, Separability):
-            raise TypeError(
-                f"from_result() was given {type(result).__name__}; give what separatrix.separability(X, y) returns."
+            raise SettingTypeError(
+                "result",
+                result,
+                "give what separatrix.separability(X, y) returns.",
+                f"from_result() was given {type(result).__name__};",
             )
         return cls(result, X, y, sample_weight).plot(ax, theme=theme, **looks)
 
@@ -104,17 +109,22 @@ class SeparabilityDisplay(Display):
             ax.get_legend().remove()
 
 
-RING, SHARE_PRINT, ASIDE = 150, 8, 22
-"""The area of a ring, the size of the letters beside it, and how far they are from its middle, all in points."""
+RING = 150
+"""The area of a ring, in square points."""
+SHARE_LETTERS = 8
+"""The size of the letters of a share, in points."""
+ASIDE = 22
+"""How far a share is written from the middle of its row, in points."""
 PAD = 0.15
 """How much of the range of a column is left free on each side."""
-STRETCHED, FLATTEST = 4.0, 1.5
-"""Columns whose ranges differ by more than this are not drawn on one scale; if they are, the picture is at
-most so many times as wide as high."""
+STRETCHED = 4.0
+"""Columns whose ranges differ by a larger factor are not drawn on one scale."""
+FLATTEST = 1.5
+"""How many times as wide as high a picture on one scale may be."""
 
 
 class Scene(NamedTuple):
-    """What is drawn, and on what."""
+    """A result, its rows, and the axes they are drawn on."""
 
     ax: Any
     result: Separability
@@ -151,25 +161,27 @@ def draw_separability(result: Separability, X: Any, y: Any, ax: Any = None, *, s
 def _plane(result: Separability, X: Any) -> Floats:
     X = X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != 2 or len(result.columns) != 2:
-        raise ValueError(
+        raise DataError(
             f"The result is of {len(result.columns)} columns and X has shape {X.shape}; a picture needs two. Pass two "
             "columns, or two projections of X, to separability and to draw: the proof for all columns is none for two."
         )
     if X.shape[0] != result.count:
-        raise ValueError(f"X has {X.shape[0]} rows and the result is of {result.count}; give the X that it is of.")
+        raise DataError(
+            f"has {X.shape[0]} rows and the result is of {result.count}; give the X that it is of.", array="X"
+        )
     return some_rows(X, slice(None))
 
 
 def _places(result: Separability, y: Any, sample_weight: Any) -> NDArray[np.intp]:
     y, place = np.asarray(y), np.full(result.count, -1, dtype=np.intp)
     if y.shape != place.shape:
-        raise ValueError(f"y has shape {y.shape}; a label for each of the {result.count} rows is needed.")
+        raise DataError(f"has shape {y.shape}; a label for each of the {result.count} rows is needed.", array="y")
     for k, label in enumerate(result.classes):
         place[y == label] = k
     counts = np.ones(result.count, bool) if sample_weight is None else np.asarray(sample_weight) > 0
     if (place[counts] < 0).any():
         first = int(np.flatnonzero((place < 0) & counts)[0])
-        raise ValueError(f"y of row {first} is {y[first]!r}, none of the classes {list(result.classes)}.")
+        raise DataError(f"of row {first} is {y[first]!r}, none of the classes {list(result.classes)}.", array="y")
     return np.where(counts, place, -1)
 
 
@@ -282,7 +294,7 @@ def _shares(scene: Scene, crossing: Combination, own: NDArray[np.bool_], star: F
         shift = ASIDE * away / max(float(np.linalg.norm(away)), 1e-300)
         scene.ax.annotate(
             f"{100 * share:.3g} %", point, xytext=shift, textcoords="offset points", color=colour, zorder=7,
-            ha="center", va="center", fontsize=SHARE_PRINT, weight="bold",
+            ha="center", va="center", fontsize=SHARE_LETTERS, weight="bold",
             bbox={"fc": current().paper, "ec": "none", "alpha": 0.75, "pad": 1},
         )  # fmt: skip
 

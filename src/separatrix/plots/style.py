@@ -9,10 +9,15 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
+from ..errors import SettingError
+
 MARKERS = "o^sDvP<X"
+"""Of the classes, in their order."""
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)))
+"""Of lines, in the order of their classes."""
 
 
 class Theme(NamedTuple):
@@ -23,28 +28,30 @@ class Theme(NamedTuple):
     ink: str
     """Letters, axes and boundaries."""
     grey: str
-    """What stands back: what was before, what is held."""
+    """For what stands back, as the line before an update."""
     mark: str
-    """What a picture is about; filled, with an edge of ink."""
+    """For the mark that a picture is about; filled, with an edge of ink."""
     colours: tuple[str, ...]
-    """Of the classes, in their order."""
+    """The colours of the classes, in their order."""
     veil: float
-    """How much of a class's colour its region gets."""
+    """The opacity of a class's region."""
     sure: float
-    """The same where the class is certain, in a picture of probabilities."""
+    """The opacity of a region where the class is certain, in a picture of probabilities."""
 
 
 LIGHT = Theme(
     "light", "#FFFFFF", "#000000", "#555555", "#F0E442",
     ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#6B3410", "#9A4DFF", "#000000"), 0.18, 0.46,
 )  # fmt: skip
-"""Four of Okabe and Ito's colours; their others are too faint on white, or mark. All eyes tell the seven apart."""
+"""Four of Okabe and Ito's colours (their others are too faint on white, or are the mark) and three that all eyes tell
+apart from them."""
 DARK = Theme(
     "dark", "#15181D", "#F2F2F2", "#A9AFB6", "#F0E442",
     ("#56B4E9", "#FF8C42", "#009E73", "#F7B2D9", "#D23B50", "#9B6BFF", "#FFFFFF"), 0.26, 0.32,
 )  # fmt: skip
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
-COLOURS, YELLOW, GREY = LIGHT.colours, LIGHT.mark, LIGHT.grey
+YELLOW = LIGHT.mark
+"""The mark, which is the same on light paper and on dark."""
 
 _worn: ContextVar[Theme] = ContextVar("theme of the pictures", default=LIGHT)
 
@@ -63,12 +70,12 @@ def current() -> Theme:
 
 @contextmanager
 def theme(name: str | None = None) -> Iterator[Theme]:
-    """All pictures that are drawn inside are on light paper, or on dark; None leaves it as it is.
+    """Draw pictures on light paper or on dark inside this context; None leaves the theme as it is.
 
     It is a context: `with theme("dark"): …`. Afterwards matplotlib's settings are what they were.
     """
     if name is not None and name not in THEMES:
-        raise ValueError(f"theme is {name!r}; it must be one of {', '.join(map(repr, THEMES))}.")
+        raise SettingError("theme", name, f"it must be one of {', '.join(map(repr, THEMES))}.")
     chosen = current() if name is None else THEMES[name]
     token = _worn.set(chosen)
     try:
@@ -98,8 +105,8 @@ def dress(ax: Any) -> None:
         if solid:
             axis.set_pane_color(mpl.colors.to_rgba(worn.grey, 0.12))
             axis.line.set_color(worn.ink)
-    for title in (ax.title, ax._left_title, ax._right_title):
-        title.set_color(worn.ink)
+    for title in (each for each in ax.get_children() if isinstance(each, Text) and each not in ax.texts):
+        title.set_color(worn.ink)  # left, middle and right
 
 
 def look(k: int) -> Look:
@@ -140,8 +147,8 @@ def plural(count: int, word: str = "row") -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-SMALL = 9.0
-"""The size of letters in legends and notes, in points."""
+LETTERS = 9.0
+"""The size of letters in legends, in points."""
 BELOW = 38.0
 """Points between the axes and the legend: the height of ticks and label."""
 ASIDE = 0.75
@@ -151,7 +158,7 @@ ABOVE = 0.5
 RIM = 0.05
 """Inches between a legend and the rim of the figure."""
 LEAST = 0.15
-"""What of the height of a figure the axes keep: where legends would take more they are not made room for."""
+"""The part of a figure's height that its axes keep; a legend that needs more gets no room made for it."""
 
 
 def legend_below(ax: Any, columns: int = 4, handles: Any = None, gap: float = BELOW) -> None:
@@ -178,12 +185,12 @@ def _put(ax: Any, columns: int, handles: Any, gap: float) -> Any:
     below = ax.transAxes + ScaledTranslation(0, -gap / 72, ax.figure.dpi_scale_trans)
     return ax.legend(
         handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=columns,
-        frameon=False, fontsize=SMALL, borderaxespad=0.2, columnspacing=1.4, handletextpad=0.5,
+        frameon=False, fontsize=LETTERS, borderaxespad=0.2, columnspacing=1.4, handletextpad=0.5,
     )  # fmt: skip
 
 
 def _width(ax: Any) -> float:
-    """Of the axes in pixels; where a layout will change it, what the figure has for them."""
+    """The width of the axes in pixels, or, where a layout will change it, the width that the figure has for them."""
     spec, now = ax.get_subplotspec(), float(ax.get_window_extent().width)
     if spec is None or _engine(ax) is None:
         return now

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..errors import SettingError
 from ..losses import margin as losses
 from ..losses.margin import MarginLoss
 from ..numerics.arrays import Floats
@@ -15,11 +16,12 @@ from .display import Display
 from .style import DASHES, current, legend_below, look
 
 TOP = 4.0
-"""How high the picture reaches."""
+"""The largest loss that the picture shows."""
 FINE = 601
+"""Margins at which losses are computed."""
 
 
-class Known(NamedTuple):
+class NamedLoss(NamedTuple):
     """A loss, what it is called, its formula, and how its bound is written."""
 
     loss: MarginLoss
@@ -28,18 +30,20 @@ class Known(NamedTuple):
 
 
 KNOWN = {
-    "zero-one": Known(losses.ZeroOne(), "1[m ≤ 0]"),
-    "squared": Known(losses.Squared(), "(1 − m)²"),
-    "logistic squared": Known(losses.LogisticSquared(), "σ(−m)²", "4·"),
-    "log likelihood": Known(losses.LogLikelihood(), "log(1 + e⁻ᵐ)", "(1/log 2)·"),
-    "perceptron": Known(losses.Perceptron(), "[−m]₊"),
-    "hinge": Known(losses.Hinge(), "[1 − m]₊"),
-    "squared hinge": Known(losses.SquaredHinge(), "[1 − m]₊²"),
-    "exponential": Known(losses.Exponential(), "e⁻ᵐ"),
+    "zero-one": NamedLoss(losses.ZeroOne(), "1[m ≤ 0]"),
+    "squared": NamedLoss(losses.Squared(), "(1 − m)²"),
+    "logistic squared": NamedLoss(losses.LogisticSquared(), "σ(−m)²", "4·"),
+    "log likelihood": NamedLoss(losses.LogLikelihood(), "log(1 + e⁻ᵐ)", "(1/log 2)·"),
+    "perceptron": NamedLoss(losses.Perceptron(), "[−m]₊"),
+    "hinge": NamedLoss(losses.Hinge(), "[1 − m]₊"),
+    "squared hinge": NamedLoss(losses.SquaredHinge(), "[1 − m]₊²"),
+    "exponential": NamedLoss(losses.Exponential(), "e⁻ᵐ"),
 }
 """In the order of `losses.ALL`."""
 ALSO = {"0-1": "zero-one", "log": "log likelihood", "mistakes": "zero-one"}
+"""Other names of losses."""
 USUAL = ("zero-one", "squared", "logistic squared", "log likelihood", "perceptron", "hinge")
+"""The losses drawn where none are named."""
 
 
 @dataclass(eq=False)
@@ -127,16 +131,19 @@ class SurrogateCurvesDisplay(Display):
             ax.plot(0, 0, "o", mfc=current().paper, mec=ink, mew=1.5, ms=6, zorder=4)
 
 
-def _known(name: Any) -> tuple[str, Known]:
+def _known(name: Any) -> tuple[str, NamedLoss]:
     if isinstance(name, MarginLoss):
         for known, each in KNOWN.items():
             if type(each.loss) is type(name):
                 return known, each
-        return type(name).__name__, Known(name, type(name).__name__)
+        return type(name).__name__, NamedLoss(name, type(name).__name__)
     key = ALSO.get(name, name.replace("-", " ") if isinstance(name, str) and name != "zero-one" else name)
     if not isinstance(key, str) or key not in KNOWN:
-        raise ValueError(
-            f"There is no loss {name!r}; give one of {', '.join(map(repr, KNOWN))}, or one of separatrix.losses."
+        raise SettingError(
+            "loss",
+            name,
+            f"give one of {', '.join(map(repr, KNOWN))}, or one of separatrix.losses.",
+            f"There is no loss {name!r};",
         )
     return key, KNOWN[key]
 
@@ -145,12 +152,12 @@ def _margins(given: Any) -> Floats:
     try:
         low, high = (float(end) for end in given)
     except (TypeError, ValueError):
-        raise ValueError(f"margins is {given!r}; give two numbers, from … to ….") from None
+        raise SettingError("margins", given, "give two numbers, from … to ….") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ValueError(f"margins is {given!r}; the first must be less than the second, and both finite.")
+        raise SettingError("margins", given, "the first must be less than the second, and both finite.")
     return np.unique(np.append(np.linspace(low, high, FINE), [m for m in (-1.0, 0.0, 1.0) if low <= m <= high]))
 
 
-def _label(name: str, each: Known, factor: float, bound: bool) -> str:
+def _label(name: str, each: NamedLoss, factor: float, bound: bool) -> str:
     times = (each.times or f"{factor:g}·") if factor != 1 else ""
     return f"{name}: {times}{each.formula}" + ("" if bound else " (no bound)")

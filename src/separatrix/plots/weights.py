@@ -9,15 +9,21 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Refusal, SettingError
 from ..inference.result import Inference
 from ..numerics.arrays import Floats
 from .display import Display, wrapped
 from .inputs import Table, are_scores, check_fitted, classes_of, labels_of, table_of
 from .style import current, legend_below, look, plural
 
-LINE, LEAST, MARGIN = 0.26, 2.0, 1.5
-"""Inches for each weight, for all of them at least, and for what is around them."""
+LINE = 0.26
+"""Inches of height for each weight."""
+LEAST = 2.0
+"""Inches of height for all weights at least."""
+MARGIN = 1.5
+"""Inches of height around the weights: title, axis and its label."""
 MOST = 30
+"""Columns drawn unless said otherwise, those with the largest weights."""
 
 
 @dataclass(eq=False)
@@ -68,10 +74,10 @@ class WeightsDisplay(Display):
         table = table_of(X, model)
         labels_of(y, table.count)
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-            raise ValueError(f"most is {most!r}; it must be a whole number of at least 1.")
+            raise SettingError("most", most, "it must be a whole number of at least 1.")
         classes = classes_of(model, X).tolist()
         if reference is not None and reference not in classes:
-            raise ValueError(f"reference is {reference!r}; the classes are {classes}.")
+            raise SettingError("reference", reference, f"the classes are {classes}.")
         plain = weights_by_model(model, table, classes, reference)
         found, reason, forced = plain, plain.reason, False
         if hasattr(model, "inference") and getattr(model, "objective", "") != "squared":
@@ -139,7 +145,7 @@ class WeightsDisplay(Display):
         return plt.subplots(figsize=(6.6, high), layout="constrained")[1]
 
     def _words(self) -> str:
-        """What stands under the axes."""
+        """The text under the axes: label, columns left out, and why there are no intervals."""
         words = "weight per standard deviation" if self.standardised else "weight"
         if self.likely and self.reference is not None:
             whose = f"{self.equations[0]} against {self.reference}" if len(self.equations) == 1 else f"{self.reference}"
@@ -189,7 +195,7 @@ def _known(intervals: Floats | None) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """One row of weights for each class that has some."""
+    """The weights of a model, one row for each class that has some."""
 
     columns: tuple[str, ...]
     equations: tuple[Any, ...]
@@ -199,7 +205,7 @@ class Weights:
     reason: str
     likely: bool
     rows: Floats
-    """What the weights multiply: X, or its features."""
+    """The numbers that the weights multiply: X, or features made of it."""
 
     def scales(self, sample_weight: Any) -> Floats:
         """√(Σᵢcᵢ(xᵢⱼ − x̄ⱼ)²/Σᵢcᵢ): the standard deviation of each column."""
@@ -212,7 +218,7 @@ def weights_by_model(model: Any, table: Table, classes: list[Any], reference: An
     """The weights as the model has them; against the reference, where one is asked for."""
     W = getattr(model, "coef_", None)
     if W is None:
-        raise ValueError(
+        raise Refusal(
             f"{type(model).__name__} has no weights of its columns (no coef_), so there are none to draw: "
             "draw its regions by DecisionRegionsDisplay."
         )
@@ -222,7 +228,7 @@ def weights_by_model(model: Any, table: Table, classes: list[Any], reference: An
         rows, columns = _features(model, table, W.shape[1])
     K, rule = len(classes), getattr(model, "rule_", None)
     if len(W) not in (1, K) or not are_scores(model, table.given, rows, W):
-        raise ValueError(
+        raise Refusal(
             f"{type(model).__name__} has {len(W)} rows of weights for {K} classes, which are not those of its scores; "
             "one for each class is needed: draw its regions by DecisionRegionsDisplay."
         )
@@ -242,7 +248,7 @@ def weights_by_model(model: Any, table: Table, classes: list[Any], reference: An
 
 
 def weights_by_inference(told: Inference, plain: Weights, level: float, method: str) -> Weights:
-    """The same with intervals; where they are refused, the weights against the reference of the inference."""
+    """The weights of an inference with their intervals, or those of the model where it refuses intervals."""
     equations = told.equations
     if told.refused is not None:
         W = plain.weights
@@ -266,7 +272,7 @@ def _features(model: Any, table: Table, width: int) -> tuple[Floats, tuple[str, 
     elif callable(of_columns):  # naive Bayes: the statistics of each column
         made, names = of_columns(table.given), model.rule_.columns
     else:
-        raise ValueError(
+        raise Refusal(
             f"{type(model).__name__} has {width} weights and X {len(table.names)} columns: they are not of these."
         )
     made = np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=np.float64)

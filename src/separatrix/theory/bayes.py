@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from ..errors import Refusal, SettingError, SettingTypeError
 from ..losses.margin import MarginLoss
 from ..numerics.arrays import Floats
 from ..results.linear_rule import LinearRule
@@ -34,7 +35,7 @@ class Excess(NamedTuple):
     over_bayes: Estimate
     over_linear: Estimate
     of_linear: Estimate
-    """What every linear rule loses."""
+    """The excess of the best linear rule over Bayes' rule."""
     best: BestLinear
 
 
@@ -62,7 +63,7 @@ class BayesClassifier:
         random_state: int = 0,
     ) -> None:
         if not (isinstance(eta, Population) or callable(eta)):
-            raise TypeError(f"eta is {eta!r}; give a population, or a function of rows.")
+            raise SettingTypeError("eta", eta, "give a population, or a function of rows.")
         self.eta = eta
         self.inputs = inputs
         self.random_state = random_state
@@ -125,7 +126,7 @@ class BayesClassifier:
         if not isinstance(rule, LinearRule):
             return population.mean_loss(lambda X: kind.table(rule, X, classes), self.random_state)
         if rule.features:
-            raise ValueError(
+            raise Refusal(
                 f"The rule is linear in {rule.features}, not in x, and does not make these features itself: give the "
                 "fitted learner, whose predict does."
             )
@@ -158,9 +159,11 @@ class BayesClassifier:
         if given is None and isinstance(self.eta, Population):
             return self.eta
         if given is None:
-            raise ValueError(
-                "A risk is a mean over x, and eta alone does not say how x is spread: give rows X, or a distribution "
-                "of separatrix.populations, as inputs."
+            raise SettingError(
+                "inputs",
+                None,
+                "give rows X, or a distribution of separatrix.populations, as inputs.",
+                "A risk is a mean over x, and eta alone does not say how x is spread:",
             )
         if isinstance(given, Population):
             given = given.inputs
@@ -169,7 +172,9 @@ class BayesClassifier:
     def _names(self, k: int) -> tuple[Any, ...]:
         names = tuple(range(k)) if self.classes is None else self.classes
         if len(names) != k:
-            raise ValueError(f"eta is of {k} classes, and {len(names)} are named: {list(names)}.")
+            raise SettingError(
+                "classes", self.classes, f"{list(names)}.", f"eta is of {k} classes, and {len(names)} are named:"
+            )
         return names
 
     def __repr__(self) -> str:

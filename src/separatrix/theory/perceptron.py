@@ -16,6 +16,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "logistic": sigmoid,
     "step": lambda z: np.where(np.asarray(z) > 0, 1.0, 0.0)[()],
 }
+"""f of the delta rule, by name."""
 
 
 def is_mistake(y: int, z: float, ties: str = "mistake") -> bool:

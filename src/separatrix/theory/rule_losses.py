@@ -1,4 +1,4 @@
-"""What an answer costs if the truth is class k: n×K tables, for any rule that can be asked."""
+"""The loss of a rule's answer for each class that may be true: n×K tables, for any rule."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError, Refusal, SettingError, SettingTypeError
 from ..losses.margin import MarginLoss
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp
@@ -64,15 +65,16 @@ class OfMargin(RuleLoss):
 
 
 RULE_LOSSES: dict[str, RuleLoss] = {"0-1": Mistakes(), "squared": SquaredError(), "log": CrossEntropy()}
+"""The losses that a risk can be asked for by name."""
 
 
 def as_rule_loss(loss: Any) -> RuleLoss:
-    """One of the three by name, or a margin loss."""
+    """A loss by name, or a margin loss."""
     if isinstance(loss, MarginLoss):
         return OfMargin(loss)
     if loss not in RULE_LOSSES:
-        raise ValueError(
-            f"loss is {loss!r}; give one of {', '.join(map(repr, RULE_LOSSES))}, or one of separatrix.losses."
+        raise SettingError(
+            "loss", loss, f"give one of {', '.join(map(repr, RULE_LOSSES))}, or one of separatrix.losses."
         )
     return RULE_LOSSES[loss]
 
@@ -93,7 +95,7 @@ def chosen(rule: Any, X: Floats, classes: Classes) -> NDArray[np.intp]:
         answer = rule.predict(X) if hasattr(rule, "predict") else _called(rule, X)
     labels = np.asarray(answer)
     if labels.shape != (len(X),):
-        raise ValueError(f"The rule gave an array of shape {labels.shape} for {len(X)} rows; give one class a row.")
+        raise DataError(f"The rule gave an array of shape {labels.shape} for {len(X)} rows; give one class a row.")
     names, which = np.unique(labels, return_inverse=True)
     return places(names.tolist(), classes)[which]
 
@@ -106,7 +108,7 @@ def probabilities(rule: Any, X: Floats, classes: Classes) -> Floats:
     elif hasattr(rule, "predict_proba"):
         given, names = rule.predict_proba(X), getattr(rule, "classes_", classes)
     elif hasattr(rule, "predict"):
-        raise ValueError(f"{type(rule).__name__} has no predict_proba; of such a rule only the 0-1 risk is known.")
+        raise Refusal(f"{type(rule).__name__} has no predict_proba; of such a rule only the 0-1 risk is known.")
     else:
         given = _called(rule, X)
     return in_order(checked_posterior(given, len(X), "The rule's probability", ROUNDED), list(names), classes, 0.0)
@@ -129,9 +131,7 @@ def in_order(given: Floats, names: list[Any], classes: Classes, absent: float) -
     """The columns in the order of `classes`; a class of which the rule does not know gets `absent`."""
     columns = places(names, classes)
     if given.shape[1] != len(columns):
-        raise ValueError(
-            f"The rule gives probabilities of {given.shape[1]} classes, and names {len(columns)}: {names}."
-        )
+        raise DataError(f"The rule gives probabilities of {given.shape[1]} classes, and names {len(columns)}: {names}.")
     full = np.full((len(given), len(classes)), absent)
     full[:, columns] = given
     return full
@@ -148,20 +148,20 @@ def scores(rule: Any, X: Floats, classes: Classes) -> Floats:
         given = _called(rule, X)
     z = np.asarray(given, dtype=np.float64)
     if z.shape != (len(X),) or len(classes) != 2:
-        raise ValueError(f"A margin loss is of two classes and one score a row; the rule's have shape {z.shape}.")
+        raise Refusal(f"A margin loss is of two classes and one score a row; the rule's have shape {z.shape}.")
     order = places(list(names), classes).tolist()
     return z if order == [0, 1] else -z
 
 
 def places(names: list[Any], classes: Classes) -> NDArray[np.intp]:
-    """Where the names stand in `classes`."""
+    """The places of the names in `classes`."""
     for name in names:
         if name not in classes:
-            raise ValueError(f"The rule speaks of class {name!r}; the classes are {list(classes)}.")
+            raise DataError(f"The rule speaks of class {name!r}; the classes are {list(classes)}.", value=name)
     return np.array([classes.index(name) for name in names], dtype=np.intp)
 
 
 def _called(rule: Any, X: Floats) -> Any:
     if not callable(rule):
-        raise TypeError(f"{rule!r} is no rule: give a LinearRule, a fitted estimator, or a function of rows.")
+        raise SettingTypeError("rule", rule, "give a LinearRule, a fitted estimator, or a function of rows.")
     return rule(X)

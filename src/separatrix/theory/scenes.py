@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import SettingError
 from ..numerics.arrays import Floats
 
 
@@ -64,6 +65,7 @@ def far_and_wrong() -> Scene:
 
 
 SCENES = {"far and right": far_and_right, "far and wrong": far_and_wrong}
+"""The scenes by name."""
 
 
 def robustness(scene: str) -> Scene:
@@ -73,5 +75,5 @@ def robustness(scene: str) -> Scene:
     ([-10.0], 1)
     """
     if not isinstance(scene, str) or scene not in SCENES:
-        raise ValueError(f"scene is {scene!r}; it must be one of {', '.join(map(repr, SCENES))}.")
+        raise SettingError("scene", scene, f"it must be one of {', '.join(map(repr, SCENES))}.")
     return SCENES[scene]()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError, DataTypeError, Refusal, SettingError, SettingTypeError
 from ..losses.margin import (
     Exponential,
     Hinge,
@@ -28,10 +29,12 @@ from ..numerics.functions import sigmoid
 from ..results.linear_rule import LinearRule
 
 HEADS = ("loss", "of a row", "J", "at m = 0", "bound", "k·J", "holds")
+"""The heads of the table's columns."""
 UNLIKELY = (
     "The rule was not learnt by likelihood, or its scores are not its log-odds: for NLL and LMSE the raw score stands "
     "in for them, so that both depend on how long the weights are, and J₀₁ does not."
 )
+"""The note under a table of scores that are no log-odds."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,9 @@ class Surrogates:
     """
 
     entries: tuple[Surrogate, ...]
-    """One for each loss, the mistakes first."""
+    """An entry for each loss, the mistakes first."""
     classes: tuple[Any, ...]
-    """Of two, the second is the positive one."""
+    """The classes; the second of two is the positive one."""
     rows: int
     """Rows that count: those of weight zero do not."""
     one_score: bool
@@ -167,16 +170,16 @@ def surrogates(rule: Any, X: Any, y: Any, sample_weight: Any = None) -> Surrogat
     >>> table.mistakes, table["hinge"].value, table["hinge"].holds
     (0.5, 1.0, True)
     """
-    question = asked(rule, X, y, sample_weight)
-    one = question.scores.ndim == 1
+    scored = scored_rows(rule, X, y, sample_weight)
+    one = scored.scores.ndim == 1
     with np.errstate(over="ignore"):  # a score beyond 1e154 has an infinite square, and that is then what J is
-        rows = _of_margins(question) if one else _of_scores(question)
-        costs = [(*head, float((question.weight * loss).sum())) for head, loss in rows]
-    mistakes = float(question.weight[question.wrong].sum())
+        rows = _of_margins(scored) if one else _of_scores(scored)
+        costs = [(*head, float((scored.weight * loss).sum())) for head, loss in rows]
+    mistakes = float(scored.weight[scored.wrong].sum())
     entries = [Surrogate("0-1", "1[ŷ ≠ y]", mistakes, 1.0, 1.0, mistakes, True)]
     entries += [_entry(mistakes, *cost) for cost in costs]
-    counted = int(np.count_nonzero(question.weight))
-    return Surrogates(tuple(entries), question.classes, counted, one, question.probabilistic)
+    counted = int(np.count_nonzero(scored.weight))
+    return Surrogates(tuple(entries), scored.classes, counted, one, scored.probabilistic)
 
 
 def _entry(mistakes: float, name: str, formula: str, bound: float | None, value: float) -> Surrogate:
@@ -198,15 +201,15 @@ MARGINS: tuple[tuple[str, str, MarginLoss, float], ...] = (
 """Name, formula, loss, and how many times the loss the texts count."""
 
 
-def _of_margins(question: Asked) -> Iterator[tuple[Head, Floats]]:
-    margin = np.where(question.own == 1, question.scores, -question.scores)
+def _of_margins(scored: ScoredRows) -> Iterator[tuple[Head, Floats]]:
+    margin = np.where(scored.own == 1, scored.scores, -scored.scores)
     for name, formula, loss, times in MARGINS:
         bound = loss.bound / times if np.isfinite(loss.bound) else None
         yield (name, formula, bound), times * loss.value(margin)
 
 
-def _of_scores(question: Asked) -> Iterator[tuple[Head, Floats]]:
-    s, own = question.scores, question.own
+def _of_scores(scored: ScoredRows) -> Iterator[tuple[Head, Floats]]:
+    s, own = scored.scores, scored.own
     at, row = softmax(s.T, own), np.arange(len(s))
     others = s.copy()
     others[row, own] = -np.inf
@@ -235,14 +238,12 @@ def _cells(entry: Surrogate) -> tuple[str, ...]:
 
 LIKELY = 1e-6
 """How far a classifier's probabilities may be from those of its scores; single precision is allowed."""
-
-
 STRAY = 0.1
-"""Rows in which a classifier may predict another class than that with the largest score: a vote with few ties does."""
+"""The share of rows in which a classifier may predict another class than that with the largest score, as votes may."""
 
 
-class Asked(NamedTuple):
-    """A score or K scores for each row, and what is true of the row."""
+class ScoredRows(NamedTuple):
+    """Rows with one score each, or K, their classes and their weights."""
 
     scores: Floats
     own: NDArray[np.intp]
@@ -260,7 +261,7 @@ class Asked(NamedTuple):
         return np.asarray(chosen != self.own)
 
 
-def asked(rule: Any, X: Any, y: Any, sample_weight: Any) -> Asked:
+def scored_rows(rule: Any, X: Any, y: Any, sample_weight: Any) -> ScoredRows:
     """The scores of the rule, the place of each label among its classes, and the weights."""
     classes = _classes(rule)
     _check_finite(X)
@@ -269,24 +270,33 @@ def asked(rule: Any, X: Any, y: Any, sample_weight: Any) -> Asked:
     _check_meaning(rule, X, scores, classes)
     own, weight = _places(y, classes, len(scores)), shares(sample_weight, len(scores))
     likely, counts = _likely(rule, X, scores), weight > 0  # nothing times an infinite loss is no number
-    return Asked(scores[counts], own[counts], weight[counts], classes, likely)
+    return ScoredRows(scores[counts], own[counts], weight[counts], classes, likely)
 
 
 def _classes(rule: Any) -> tuple[Any, ...]:
     if isinstance(rule, LinearRule):
         return rule.classes
     if isinstance(rule, type):
-        raise TypeError(f"rule is the class {rule.__name__} itself: give a fitted one, {rule.__name__}().fit(X, y).")
+        raise SettingTypeError(
+            "rule",
+            rule,
+            f"give a fitted one, {rule.__name__}().fit(X, y).",
+            f"rule is the class {rule.__name__} itself:",
+        )
     if not hasattr(rule, "decision_function") and not isinstance(getattr(rule, "rule_", None), LinearRule):
-        raise TypeError(
-            f"rule is of type {type(rule).__name__}, which has no scores: give a LinearRule, or a fitted classifier "
-            "with decision_function(X)."
+        raise SettingTypeError(
+            "rule",
+            rule,
+            "give a LinearRule, or a fitted classifier with decision_function(X).",
+            f"rule is of type {type(rule).__name__}, which has no scores:",
         )
     classes = getattr(rule, "classes_", None)
     if classes is None:
-        raise ValueError(f"This {type(rule).__name__} has no classes_: fit it first, model.fit(X, y).")
+        raise SettingError(
+            "rule", rule, "fit it first, model.fit(X, y).", f"This {type(rule).__name__} has no classes_:"
+        )
     if isinstance(classes, list):
-        raise ValueError(f"This {type(rule).__name__} predicts several labels a row; ask for one of them at a time.")
+        raise Refusal(f"This {type(rule).__name__} predicts several labels a row; ask for one of them at a time.")
     return tuple(np.asarray(classes).tolist())
 
 
@@ -298,29 +308,37 @@ def _scores(rule: Any, X: Any) -> Floats:
 
 
 def _check_finite(X: Any) -> None:
-    """Of plain arrays and lists; a data frame or a sparse matrix is looked at through its scores."""
+    """Check plain arrays and lists; a data frame or a sparse matrix is checked by its scores."""
     if hasattr(X, "tocsr") or hasattr(X, "columns"):
         return
     X = np.asarray(X)
     if X.ndim == 2 and X.dtype.kind == "f" and not np.isfinite(X).all():
         i, j = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
-        raise ValueError(f"X[{i}, {j}] is {X[i, j]}; finite numbers are needed: impute it, or drop the row.")
+        raise DataError(
+            f"is {X[i, j]}; finite numbers are needed: impute it, or drop the row.",
+            array="X",
+            row=i,
+            column=j,
+            value=X[i, j],
+        )
 
 
 def _check_scores(scores: Floats, classes: tuple[Any, ...]) -> None:
     wanted = f"one score a row or {len(classes)}" if len(classes) == 2 else f"{len(classes)} scores a row"
     fits = (scores.ndim == 1 and len(classes) == 2) or (scores.ndim == 2 and scores.shape[1] == len(classes) > 1)
     if not fits:
-        raise ValueError(
+        raise DataError(
             f"The scores have shape {scores.shape} and there are {len(classes)} classes, {list(classes)}: {wanted} "
             "are needed. Where a classifier scores pairs of classes, ask it for a score of each, as by "
             'decision_function_shape="ovr".'
         )
     if not len(scores):
-        raise ValueError("X has no rows: a mean needs one at least.")
+        raise DataError("has no rows: a mean needs one at least.", array="X")
     if not np.isfinite(scores).all():
         i = int(np.argwhere(~np.isfinite(scores))[0][0])
-        raise ValueError(f"The score of row {i} is NaN or infinite: look there for missing or enormous numbers in X.")
+        raise DataError(
+            f"The score of row {i} is NaN or infinite: look there for missing or enormous numbers in X.", row=i
+        )
 
 
 def _check_meaning(rule: Any, X: Any, scores: Floats, classes: tuple[Any, ...]) -> None:
@@ -335,7 +353,7 @@ def _check_meaning(rule: Any, X: Any, scores: Floats, classes: tuple[Any, ...]) 
     said = _places(rule.predict(X), classes, len(scores))
     share = float((said != chosen)[clear].mean()) if clear.any() else 0.0
     if share > STRAY:
-        raise ValueError(
+        raise Refusal(
             f"{type(rule).__name__} predicts another class than that with the largest score in {share:.0%} of the "
             "rows: these are no scores of the classes, but perhaps of pairs. Ask for a score of each class, as by "
             'decision_function_shape="ovr".'
@@ -345,13 +363,18 @@ def _check_meaning(rule: Any, X: Any, scores: Floats, classes: tuple[Any, ...]) 
 def _places(y: Any, classes: tuple[Any, ...], rows: int) -> NDArray[np.intp]:
     y = np.asarray(y)
     if y.shape != (rows,):
-        raise ValueError(f"y has shape {y.shape}; a label for each of the {rows} rows is needed.")
+        raise DataError(f"has shape {y.shape}; a label for each of the {rows} rows is needed.", array="y")
     place = np.full(rows, -1, dtype=np.intp)
     for k, label in enumerate(classes):
         place[y == label] = k
     if (place < 0).any():
         i = int(np.flatnonzero(place < 0)[0])
-        raise ValueError(f"y[{i}] is {y[i : i + 1].tolist()[0]!r}, none of the rule's classes {list(classes)}.")
+        raise DataError(
+            f"is {y[i : i + 1].tolist()[0]!r}, none of the rule's classes {list(classes)}.",
+            array="y",
+            row=i,
+            value=y[i : i + 1].tolist()[0],
+        )
     return place
 
 
@@ -360,22 +383,31 @@ def shares(sample_weight: Any, rows: int) -> Floats:
     if sample_weight is None:
         return np.full(rows, 1 / rows)
     if isinstance(sample_weight, np.ma.MaskedArray):
-        raise TypeError("sample_weight is a masked array, and what its mask hides would count: fill it, with 0 say.")
+        raise DataTypeError(
+            "is a masked array, and what its mask hides would count: fill it, with 0 say.", array="sample_weight"
+        )
     try:
         given = np.asarray(sample_weight)
         if given.dtype.kind == "c":
             raise TypeError("it holds complex numbers")
         weight = given.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold numbers; it holds something else. ({error})") from None
+        raise DataError(f"must hold numbers; it holds something else. ({error})", array="sample_weight") from None
     if weight.shape != (rows,):
-        raise ValueError(f"sample_weight has shape {weight.shape}; one number for each of the {rows} rows is needed.")
+        raise DataError(
+            f"has shape {weight.shape}; one number for each of the {rows} rows is needed.", array="sample_weight"
+        )
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         i = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"sample_weight[{i}] is {weight[i]}; finite numbers of at least zero are needed.")
+        raise DataError(
+            f"is {weight[i]}; finite numbers of at least zero are needed.",
+            array="sample_weight",
+            row=i,
+            value=weight[i],
+        )
     if not weight.any():
-        raise ValueError("sample_weight is zero for every row; one row at least must count.")
+        raise DataError("is zero for every row; one row at least must count.", array="sample_weight")
     weight = weight / weight.max()  # so that the sum cannot overflow
     return np.asarray(weight / weight.sum())
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
+from ...errors import Refusal
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from .estimate import Estimate
@@ -17,6 +18,7 @@ from .models import GaussianMixture
 from .population import Discrete, Population
 
 DRAWN = 2000
+"""Points drawn of a population that is neither finite nor Gaussian."""
 
 
 class BestLinear(NamedTuple):
@@ -40,7 +42,7 @@ def best_linear(population: Population, random_state: int = 0) -> BestLinear:
     if bayes is not None:
         return BestLinear(bayes, _error(population, bayes, random_state), True)
     if population.n_classes != 2:
-        raise ValueError(
+        raise Refusal(
             f"There are {population.n_classes} classes; the best linear rule is sought for two, "
             "or where Bayes' rule itself is linear."
         )
@@ -76,7 +78,7 @@ def _can_sweep(population: Discrete) -> bool:
 
 
 def _best_of_points(population: Discrete, random_state: int) -> Cut:
-    """All orders in which a line can meet the points, or a descent on the error of widened points."""
+    """The best of all orders in which a line can meet the points, or the end of a descent on widened points."""
     weights = population.masses[:, None] * population.probabilities
     if _can_sweep(population):
         return swept(population.points, weights)
@@ -90,8 +92,16 @@ def _drawn(population: Population, random_state: int) -> Discrete:
     return Discrete(X, np.full(len(X), 1 / len(X)), population.posterior(X))
 
 
-ANGLES, RANDOM_DIRECTIONS, THRESHOLDS, STARTS = 180, 128, 65, 12
+ANGLES = 180
+"""Directions tried in a plane."""
+RANDOM_DIRECTIONS = 128
+"""Random directions tried in more dimensions."""
+THRESHOLDS = 65
+"""Thresholds tried for each direction."""
+STARTS = 12
+"""Descents, from the best of these that are not alike."""
 WIDTHS = (0.5, 0.2, 0.08, 0.03)
+"""Standard deviations that points are given for a descent, one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +151,7 @@ class Cloud:
         return float(self.masses @ ndtr(self.sides * z)), np.append(slope, density.sum())
 
     def to_user(self, wb: Floats) -> Cut:
-        """The same rule of x itself, with weights of length one."""
+        """The rule as one of x itself, with weights of length one."""
         w = self.frame @ wb[:-1]
         size = float(np.linalg.norm(w))
         return Cut(w / size, (float(wb[-1]) - float(w @ self.centre)) / size)
@@ -200,7 +210,9 @@ def _unit(wb: Floats) -> Floats:
 
 
 SWEPT_POINTS = 300
+"""The most points of a plane for which every direction is tried."""
 BATCH = 2000
+"""Directions tried at a time."""
 APART = 1e-12
 """Projections nearer than this part of the points' extent are not told apart."""
 

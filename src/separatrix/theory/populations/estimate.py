@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 LAST_DIGITS = 2.0**-50
+"""The relative error of a sum or a closed form."""
 
 
 class Estimate(float):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
+from .. import scenes
 from .models import GaussianMixture
 from .population import Discrete
 
@@ -28,9 +29,12 @@ class Figure(NamedTuple):
         return Discrete.of_rows(self.X, self.y, int(self.y.max()) + 1)
 
 
-def _figure(x: list[float] | list[tuple[float, float]], y: str) -> Figure:
-    X = np.asarray(x, dtype=np.float64)
-    return Figure(X[:, None] if X.ndim == 1 else X, np.array([sign == "+" for sign in y], dtype=np.intp))
+def _figure(x: list[tuple[float, float]], y: str) -> Figure:
+    return Figure(np.asarray(x, dtype=np.float64), np.array([sign == "+" for sign in y], dtype=np.intp))
+
+
+def _scene(rows: scenes.Rows) -> Figure:
+    return Figure(rows.X, (rows.y > 0).astype(np.intp))
 
 
 def nine_and_nine() -> Figure:
@@ -67,18 +71,17 @@ def nine_and_nine_line() -> LinearRule:
 
 def one_column() -> Figure:
     """Nine numbers: least squares makes two mistakes, the best threshold one.  [004 figure 4.1, example 4-3]"""
-    return _figure([-3.0, -2.75, -2.0, -1.75, -1.0, -0.5, -0.25, 0.25, 1.75], "----+++-+")
+    return _scene(scenes.figure_4_1())
 
 
 def one_column_far() -> Figure:
-    """The same and three points far out on their own side: least squares then makes four mistakes.  [004 figure 4.3]"""
-    near = one_column()
-    return Figure(np.vstack([near.X, [[5.75], [6.0], [6.25]]]), np.concatenate([near.y, [1, 1, 1]]))
+    """Twelve numbers, three far out on their own side: least squares makes four mistakes.  [004 figure 4.3]"""
+    return _scene(scenes.far_and_right().after)
 
 
 def two_minima() -> Figure:
     """Nine numbers: at weight 3 the squared error of σ has two minima in b, the likelihood one.  [004 example 4-5]"""
-    return _figure([-4.0, -2.5, -2.0, -1.5, -0.5, 1.0, 2.0, 2.5, 3.5], "-+++--+--")
+    return _scene(scenes.example_4_5())
 
 
 def far_but_right(far: bool = True) -> Figure:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from .checks import as_rows, checked_covariances, checked_masses
 from .estimate import LAST_DIGITS, Estimate, exact
@@ -17,8 +18,9 @@ from .quadrature import over_line, over_plane, scattered_mean
 
 Function = Callable[[Floats], Any]
 REACH = 9.0
-"""Deviations from a mean beyond which a Gaussian has no mass: 2·10⁻¹⁹ of it."""
+"""Standard deviations beyond which the mass of a Gaussian, 2·10⁻¹⁹, is left out."""
 COARSE = np.array([-REACH, -5.0, -3.0, -1.5, 0.0, 1.5, 3.0, 5.0, REACH])
+"""Where panels of its quadrature begin, in standard deviations."""
 
 
 class Inputs(ABC):
@@ -175,8 +177,11 @@ class Box(Inputs):
     def __post_init__(self) -> None:
         low, high = np.atleast_1d(np.asarray(self.low, float)), np.atleast_1d(np.asarray(self.high, float))
         if low.shape != high.shape or low.ndim != 1 or not (np.isfinite(high - low) & (low < high)).all():
-            raise ValueError(
-                f"low is {self.low!r} and high {self.high!r}; give finite numbers, low < high in each column."
+            raise SettingError(
+                "low",
+                self.low,
+                "give finite numbers, low < high in each column.",
+                f"low is {self.low!r} and high {self.high!r};",
             )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
@@ -206,12 +211,10 @@ def values_of(f: Function, X: Floats) -> Floats:
     """f(x) for each row, as numbers that are not NaN."""
     y = np.asarray(f(X), dtype=np.float64)
     if y.shape != (len(X),):
-        raise ValueError(
-            f"The function gave an array of shape {y.shape} for {len(X)} rows; one number a row is needed."
-        )
+        raise DataError(f"The function gave an array of shape {y.shape} for {len(X)} rows; one number a row is needed.")
     if np.isnan(y).any():
         row = int(np.flatnonzero(np.isnan(y))[0])
-        raise ValueError(f"The function is NaN at x = {X[row].tolist()}.")
+        raise DataError(f"The function is NaN at x = {X[row].tolist()}.", row=row)
     return y
 
 

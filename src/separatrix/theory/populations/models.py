@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...results.linear_rule import LinearRule
@@ -40,14 +41,15 @@ class GaussianMixture(Population):
         labels = np.arange(len(inputs.means)) if self.labels is None else np.asarray(self.labels)
         wanted = np.arange(max(2, int(labels.max(initial=0)) + 1))
         if labels.shape != (len(inputs.means),) or not np.array_equal(np.unique(labels), wanted):
-            raise ValueError(
-                f"labels are {labels.tolist()}; give one of 0, 1, …, K − 1 for each of {len(inputs.means)} components, "
-                "K ≥ 2 and every class at least once."
+            raise DataError(
+                f"are {labels.tolist()}; give one of 0, 1, …, K − 1 for each of {len(inputs.means)} components, "
+                "K ≥ 2 and every class at least once.",
+                array="labels",
             )
         for i, covariance in enumerate(inputs.covariances):
             eigenvalues = np.linalg.eigvalsh(covariance)
             if eigenvalues[0] <= 1e-14 * eigenvalues[-1]:
-                raise ValueError(f"Covariance {i} is singular: component {i} has no density. Give it some width.")
+                raise DataError(f"Covariance {i} is singular: component {i} has no density. Give it some width.")
         object.__setattr__(self, "inputs", inputs)
         object.__setattr__(self, "means", inputs.means)
         object.__setattr__(self, "covariances", inputs.covariances)
@@ -131,8 +133,11 @@ class LogisticModel(Population):
     def __post_init__(self) -> None:
         rule = LinearRule(self.weights, self.intercept, probabilistic=True)
         if rule.weights.shape[-1] != self.inputs.n_features:
-            raise ValueError(
-                f"There are {rule.weights.shape[-1]} weights; the inputs have {self.inputs.n_features} columns."
+            raise SettingError(
+                "weights",
+                self.weights,
+                f"the inputs have {self.inputs.n_features} columns.",
+                f"There are {rule.weights.shape[-1]} weights;",
             )
         object.__setattr__(self, "weights", rule.weights)
         object.__setattr__(self, "intercept", rule.intercept)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from ...errors import DataError, Refusal
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from .checks import as_rows, checked_posterior
@@ -37,7 +38,7 @@ class Population(ABC):
     def eta(self, X: Any) -> Floats:
         """η(x) = P(Y = 1 | x), of two classes.  [001 slide 2]"""
         if self.n_classes != 2:
-            raise ValueError(f"There are {self.n_classes} classes, and η is of two; use posterior(X).")
+            raise Refusal(f"There are {self.n_classes} classes, and η is of two; use posterior(X).")
         return self.posterior(X)[:, 1]
 
     def log_posterior(self, X: Any) -> Floats:
@@ -141,7 +142,7 @@ class Discrete(Population):
         object.__setattr__(self, "probabilities", probabilities)
         distinct = np.unique(spread.points, axis=0)
         if len(distinct) < len(spread.points):
-            raise ValueError("A point is given twice; add up its masses, or use Discrete.of_rows(X, y).")
+            raise DataError("A point is given twice; add up its masses, or use Discrete.of_rows(X, y).")
 
     @classmethod
     def of_rows(cls, X: Any, y: Any, n_classes: int = 2) -> Discrete:
@@ -166,7 +167,9 @@ class Discrete(Population):
         found = [place.get(row.tobytes(), -1) for row in X + 0.0]  # + 0.0: −0.0 is 0.0
         if -1 in found:
             row = found.index(-1)
-            raise ValueError(f"X is {X[row].tolist()} in row {row}, which is no point of this population: it has no η.")
+            raise DataError(
+                f"is {X[row].tolist()} in row {row}, which is no point of this population: it has no η.", array="X"
+            )
         return np.asarray(self.probabilities[found])
 
     def mean_of_posterior(self, f: Losses, random_state: int = 0) -> Estimate:

@@ -45,13 +45,17 @@ class Care(NamedTuple):
 
 
 ROUNDING = 1e-14
+"""Of the integral of |f|: two rules never agree better."""
 LINE = Care(1e-13, 60)
+"""Of an integral over a line."""
 INNER = Care(1e-10, 40)
+"""Of the inner integrals over a plane."""
 OUTER = Care(1e-8, 12)
+"""Of the outer one."""
 
 
 class Integrals(NamedTuple):
-    """One value for each owner, and a bound on their errors that two rules suggest."""
+    """A value for each owner, and the error that the difference of two rules suggests."""
 
     values: Floats
     errors: Floats
@@ -101,7 +105,12 @@ def over_plane(f: Callable[[Floats], Floats], breaks: tuple[Floats, Floats]) -> 
     return float(outer.values[0]), float(outer.errors[0]) + worst * float(first[-1] - first[0])
 
 
-SHIFTS, POINTS, EVEN_DIMENSIONS = 16, 8192, 12
+SHIFTS = 16
+"""Means that are taken, whose spread gives the standard error."""
+POINTS = 8192
+"""Points of each mean."""
+EVEN_DIMENSIONS = 12
+"""The most dimensions in which points are spread evenly."""
 
 
 def scattered_mean(f: Callable[[Floats], Floats], d: int, rng: np.random.Generator, *, normal: bool = True) -> Estimate:

@@ -10,13 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from ...errors import Refusal
 from ...losses.margin import Exponential
 from ...numerics.arrays import Floats
 from .plane import Criterion
 
-SCAN, FEW = 2001, 500
-"""Points at which a slope with many roots is looked at; up to so many rows, those around each breakpoint too."""
+SCAN = 2001
+"""Points at which a slope with many roots is computed."""
+FEW = 500
+"""Up to this many rows the slope is computed around each breakpoint too."""
 AROUND = np.array([-6.0, -3.0, -1.5, -0.75, -0.3, 0.0, 0.3, 0.75, 1.5, 3.0, 6.0])
+"""Where, around a breakpoint, in units of the row's margin."""
+BLOCK = 1 << 19
+"""Margins computed at a time: 4 MiB."""
 FLAT = 1e-9
 """A plateau is wider than this part of the distance between the places at which a slope is seen on either side."""
 LEVEL = 1e-13
@@ -52,22 +58,22 @@ class Line:
         return self.criterion.values(self.point + np.multiply.outer(t, self.direction))
 
     def breaks(self, margin: float = 0.0) -> tuple[Floats, NDArray[np.bool_]]:
-        """Where the margin of each row is the one given, and which rows have such a place."""
+        """The t at which each row has the given margin, and which rows have such a t."""
         plane, rates = self.criterion.plane, self.rates
         moving = rates != 0
         away = margin * plane.sign - plane.Z @ self.point
         return away[moving] / rates[moving], moving
 
     def minima(self) -> list[Spot]:
-        """All valleys that are found; of a convex loss the one there is."""
+        """All valleys found; a convex loss has one."""
         if not self.rates.any():
-            raise ValueError("No row has a number other than zero along this line: J is constant on it.")
+            raise Refusal("No row has a number other than zero along this line: J is constant on it.")
         if self.criterion.counts:
             return self._fewest()
         return [self.straight()] if self.criterion.polyhedral else self._roots()
 
     def straight(self) -> Spot:
-        """Of φ = [κ − m]₊: the slope rises by c|a| at each breakpoint, from −Σ c[a]₊ on; where it passes zero."""
+        """Where the slope passes zero if φ = [κ − m]₊: from −Σ c[a]₊ it rises by c|a| at each breakpoint."""
         plane = self.criterion.plane
         t, moving = self.breaks(self.criterion.loss.kinks[0])
         rate = (plane.sign * self.rates)[moving]
@@ -86,7 +92,7 @@ class Line:
         return Spot(float(turn), float(turn))
 
     def _fewest(self) -> list[Spot]:
-        """Of the mistakes: the intervals between breakpoints in which they are fewest."""
+        """The intervals between breakpoints in which mistakes are fewest."""
         plane = self.criterion.plane
         t, moving = self.breaks()
         places, group = np.unique(t, return_inverse=True)
@@ -107,7 +113,7 @@ class Line:
         return [Spot(float(ends[(a + 1) // 2]), float(ends[b // 2 + (b % 2 == 1)])) for a, b in edges.reshape(-1, 2)]
 
     def _roots(self) -> list[Spot]:
-        """Where the slope passes from below zero to above; where it is lost on the way, the plateau between."""
+        """Where the slope passes from below zero to above, or the plateau where it is zero in between."""
         slope = self._sign_of_slope()
         if self.criterion.loss.convex:
             return [self._only_root(slope)]
@@ -198,7 +204,7 @@ class Line:
         criterion, plane = self.criterion, self.criterion.plane
         b, a = plane.sign * (plane.Z @ self.point), plane.sign * self.rates
         found = np.zeros(len(grid))
-        wide = max(1, (1 << 19) // len(b))
+        wide = max(1, BLOCK // len(b))
         for i in range(0, len(grid), wide):
             found[i : i + wide] = criterion.loss.slope(b + np.multiply.outer(grid[i : i + wide], a)) @ (
                 plane.weight * a
@@ -207,7 +213,7 @@ class Line:
 
 
 def _edge(slope: Callable[[float], float], outside: float, inside: float) -> float:
-    """Where a slope that is zero inside ceases to be, by halving."""
+    """Where a slope that is zero inside ceases to be zero, by bisection."""
     for _ in range(200):
         middle = outside + (inside - outside) / 2
         if middle in (outside, inside):

@@ -31,9 +31,9 @@ class Minimum:
     kind: str
     """"minimum", "local minimum", "flat region" (a point of it), "at infinity" or "local, at infinity"."""
     cone: Cone | None = None
-    """Of the fewest mistakes: the whole region."""
+    """The whole region, where J counts mistakes."""
     span: tuple[float, float] | None = None
-    """Of a flat part of a line: its ends."""
+    """The ends of a flat part of a line."""
 
     @property
     def attained(self) -> bool:
@@ -105,7 +105,7 @@ def _kind(plane: Plane) -> tuple[str, Floats, NDArray[np.bool_]]:
 
 
 def _only(criterion: Criterion) -> tuple[Minimum, ...]:
-    """Of a convex loss the minimum that there is, or the direction in which there is none."""
+    """The minimum of a convex loss, or the direction in which it falls for ever."""
     T = criterion.plane.whitening()
     if criterion.endless:
         kind, direction, on_it = _kind(criterion.plane)
@@ -134,7 +134,7 @@ def _rest(criterion: Criterion, direction: Floats, on_it: NDArray[np.bool_]) -> 
 
 
 def _several(criterion: Criterion, axes: tuple[Floats, Floats] | None, grid: Floats | None) -> tuple[Minimum, ...]:
-    """Of a loss that is not convex and has an upper end: the minima that descents lead to, those at infinity too."""
+    """The minima of a bounded loss that is not convex, as descents find them, also those at infinity."""
     T = criterion.plane.whitening()
     ends = ends_of(criterion)
     begin = [np.zeros((1, 2)), starts(criterion, T), starts_outwards(criterion, ends)]
@@ -217,15 +217,15 @@ def _pair(theta: Floats) -> tuple[float, float]:
 
 
 ON = 0.1
-"""Of a ray along which J falls: a row whose margin is less than this part of the largest stays where it is."""
+"""Along a ray, a row stays where it is if its margin is less than this part of the largest."""
 LOWER = 1e-9
-"""Values nearer than this are equal, when it is asked which minimum is the lowest."""
+"""Values nearer than this are equal, when the lowest minimum is chosen."""
 NEAR = 1e-4
 """A descent that ran off along a ray of ties has come so near to the limit there."""
 FEW = 4
-"""Of the best sectors and rays, those from which descents start too."""
+"""How many of the best sectors and rays descents start from."""
 SHARES = np.concatenate([[1e-3], np.linspace(0, 1, 35)[1:-1], [1 - 1e-3]])
-"""Where a sector is looked at, from one of its rays to the other; nearer to them, an offset leaves no digits."""
+"""Directions at which a sector is examined, from one ray to the other; nearer to a ray an offset leaves no digits."""
 
 
 class Ray(NamedTuple):
@@ -238,7 +238,7 @@ class Ray(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """What J tends to: in the best sectors, and along all rays with ties that may be lower than those."""
+    """The limits of J: in the best sectors, and along all rays with ties that may be lower."""
 
     everywhere: Cells
     best: list[Floats]
@@ -246,7 +246,7 @@ class Ends(NamedTuple):
 
 
 def ends_of(criterion: Criterion) -> Ends:
-    """All that at_infinity and starts_outwards need, once."""
+    """The sectors and rays that `at_infinity` and `starts_outwards` need."""
     everywhere = cells(criterion.plane)
     if everywhere.sectors.min() > everywhere.least():  # on a ray, where a count is less than in any sector, J is not
         nowhere = np.full(len(everywhere.rays), float(everywhere.sectors.max()) + 1)
@@ -317,7 +317,7 @@ def _limit_along(criterion: Criterion, theta: Floats) -> float:
 
 
 def _costs(criterion: Criterion) -> tuple[float, float]:
-    """What a row costs that is as wrong as can be, and one at margin zero."""
+    """The loss of a row that is as wrong as can be, and of one at margin zero."""
     top, still = criterion.named.times * criterion.loss.value(np.array([-1e3, 0.0]))
     return float(top), float(still)
 

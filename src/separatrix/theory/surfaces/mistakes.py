@@ -19,16 +19,16 @@ from ...numerics.arrays import Floats
 from .plane import Plane
 
 SAME = 1e-12
-"""How far sums of weights that are not whole numbers may differ and count as equal, relative to all weights."""
+"""Sums of weights that are not whole numbers are equal up to this part of all weights."""
 NEAR = 1e-14
-"""Angles nearer than this are compared as fractions."""
+"""Angles nearer than this are compared exactly, as fractions."""
 
 
 class Interval(NamedTuple):
     """The thresholds −θ₀/θ₁ of a cone, on one side of θ₁ = 0."""
 
     sign: int
-    """Of θ₁: +1 if the second class is above the threshold, −1 if it is below."""
+    """The sign of θ₁: +1 if the second class is above the threshold, −1 if it is below."""
     low: float
     high: float
     with_low: bool
@@ -41,16 +41,16 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Cone:
-    """All θ from one ray to another, counter-clockwise, of one J₀₁."""
+    """All θ from one ray to another, counter-clockwise; J₀₁ is the same for all."""
 
     start: tuple[float, float]
     end: tuple[float, float]
     with_start: bool
     with_end: bool
     whole: bool = False
-    """All of the plane but the origin: then start and end say nothing."""
+    """Whether it is the whole plane but the origin; start and end then mean nothing."""
     thresholds: tuple[Interval, ...] = ()
-    """Of one column: where −θ₀/θ₁ may lie, for each sign of θ₁; θ₁ = 0 is there where an end is infinite."""
+    """Where −θ₀/θ₁ may lie, for each sign of θ₁, if there is one column; an infinite end stands for θ₁ = 0."""
 
 
 class Cells(NamedTuple):
@@ -61,7 +61,7 @@ class Cells(NamedTuple):
     """Weight of the mistakes in each sector."""
     on_rays: Floats
     places: Floats
-    """Of one column: its distinct numbers; else empty."""
+    """The distinct numbers of a single column; empty if there are two."""
 
     def least(self) -> float:
         """The least weight of mistakes in a cell."""
@@ -74,7 +74,7 @@ class Cells(NamedTuple):
 
 
 def cells(plane: Plane) -> Cells:
-    """All cells, by one sort."""
+    """All cells of the plane, by one sort."""
     group, lines = line_of_each_row(plane)
     up = plane.sign > 0
     ahead = np.einsum("ij,ij->i", plane.Z, np.column_stack([lines[:, 1], -lines[:, 0]])[group]) > 0

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import DataError
 from ...losses.margin import (
     Exponential,
     Hinge,
@@ -23,10 +24,10 @@ from ...numerics.arrays import Floats
 from ..surrogates import shares
 
 BLOCK = 1 << 19
-"""Margins that exist at a time: 4 MiB."""
+"""Margins computed at a time: 4 MiB."""
 
 
-class Named(NamedTuple):
+class NamedLoss(NamedTuple):
     """A loss, how many times it the texts count, and what it is called."""
 
     loss: MarginLoss
@@ -35,15 +36,16 @@ class Named(NamedTuple):
 
 
 NAMES = {
-    "0-1": Named(ZeroOne(), 1.0, "0-1"),
-    "squared": Named(Squared(), 1.0, "MSE"),
-    "logistic-squared": Named(LogisticSquared(), 4.0, "LMSE"),
-    "log": Named(LogLikelihood(), 1.0, "NLL"),
-    "perceptron": Named(Perceptron(), 1.0, "perceptron"),
-    "hinge": Named(Hinge(), 1.0, "hinge"),
-    "squared-hinge": Named(SquaredHinge(), 1.0, "squared hinge"),
-    "exponential": Named(Exponential(), 1.0, "exponential"),
+    "0-1": NamedLoss(ZeroOne(), 1.0, "0-1"),
+    "squared": NamedLoss(Squared(), 1.0, "MSE"),
+    "logistic-squared": NamedLoss(LogisticSquared(), 4.0, "LMSE"),
+    "log": NamedLoss(LogLikelihood(), 1.0, "NLL"),
+    "perceptron": NamedLoss(Perceptron(), 1.0, "perceptron"),
+    "hinge": NamedLoss(Hinge(), 1.0, "hinge"),
+    "squared-hinge": NamedLoss(SquaredHinge(), 1.0, "squared hinge"),
+    "exponential": NamedLoss(Exponential(), 1.0, "exponential"),
 }
+"""The losses of which a surface can be asked for by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,7 @@ class Plane:
 class Criterion:
     """θ ↦ times · Σᵢ cᵢ φ(yᵢ zᵢᵀθ)/Σᵢ cᵢ."""
 
-    named: Named
+    named: NamedLoss
     plane: Plane
 
     @property
@@ -171,12 +173,14 @@ class Criterion:
         return [slice(i, min(n, i + long)) for i in range(0, n, long)]
 
 
-LEAST, MOST = 1e-100, 1e100
-"""How large a column may be: its squares, and products of these, must not leave the range of numbers."""
+LEAST = 1e-100
+"""The least size of a column: squares, and products of squares, must not underflow."""
+MOST = 1e100
+"""The largest size of a column: they must not overflow."""
 WHOLE = 2.0**40
-"""Weights up to this one stay as they are: sums of whole numbers are exact."""
+"""Weights up to this one are not scaled: sums of whole numbers are then exact."""
 LIGHTEST = 1e-100
-"""The least part of the largest weight that another may be."""
+"""The smallest weight of a row, as a part of the largest."""
 
 
 def plane_of(X: Any, y: Any, sample_weight: Any) -> Plane:
@@ -184,15 +188,22 @@ def plane_of(X: Any, y: Any, sample_weight: Any) -> Plane:
     try:
         rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"X must hold numbers; it holds something else. ({error})") from None
+        raise DataError(f"must hold numbers; it holds something else. ({error})", array="X") from None
     if rows.ndim != 2 or rows.shape[1] not in (1, 2) or not len(rows):
-        raise ValueError(
-            f"X has shape {rows.shape}; a surface needs rows of one column, for an intercept and a weight, or of two, "
-            "for two weights. Pass the columns that you want to see: X[:, [j]]."
+        raise DataError(
+            f"has shape {rows.shape}; a surface needs rows of one column, for an intercept and a weight, or of two, "
+            "for two weights. Pass the columns that you want to see: X[:, [j]].",
+            array="X",
         )
     if not np.isfinite(rows).all():
         i, j = (int(k) for k in np.argwhere(~np.isfinite(rows))[0])
-        raise ValueError(f"X[{i}, {j}] is {rows[i, j]}; finite numbers are needed: impute it, or drop the row.")
+        raise DataError(
+            f"is {rows[i, j]}; finite numbers are needed: impute it, or drop the row.",
+            array="X",
+            row=i,
+            column=j,
+            value=rows[i, j],
+        )
     weight = _weights(sample_weight, len(rows))
     counts = weight > 0
     classes, place = _labels(y, counts)
@@ -210,9 +221,11 @@ def _check_sizes(rows: Any) -> None:
     for j, size in enumerate(np.abs(rows - centre).max(axis=0).tolist()):
         if size and not LEAST <= size <= MOST:
             what = "differ by" if rows.shape[1] == 1 and size < LEAST else "reach"
-            raise ValueError(
+            raise DataError(
                 f"X's numbers in column {j} {what} {size:.3g}; from {LEAST:g} to {MOST:g} they can be squared without "
-                f"loss. Change the units: X[:, {j}] / {size:.0e}."
+                f"loss. Change the units: X[:, {j}] / {size:.0e}.",
+                column=j,
+                value=size,
             )
 
 
@@ -224,9 +237,12 @@ def _weights(sample_weight: Any, rows: int) -> Any:
     largest, lightest = weight.max(), weight[weight > 0].min()
     if lightest / largest < LIGHTEST:
         i = int(np.flatnonzero(weight == lightest)[0])
-        raise ValueError(
-            f"sample_weight[{i}] is {lightest:.3g} and the largest is {largest:.3g}, more than {1 / LIGHTEST:g} times "
-            "it: such a row cannot be seen beside the others. Give it weight zero, or more."
+        raise DataError(
+            f"is {lightest:.3g} and the largest is {largest:.3g}, more than {1 / LIGHTEST:g} times "
+            "it: such a row cannot be seen beside the others. Give it weight zero, or more.",
+            array="sample_weight",
+            row=i,
+            value=lightest,
         )
     if 0.5 <= largest <= WHOLE:
         return weight
@@ -236,15 +252,16 @@ def _weights(sample_weight: Any, rows: int) -> Any:
 def _labels(y: Any, counts: Any) -> tuple[tuple[Any, Any], Any]:
     y = np.asarray(y)
     if y.shape != counts.shape:
-        raise ValueError(f"y has shape {y.shape}; a label for each of the {len(counts)} rows is needed.")
+        raise DataError(f"has shape {y.shape}; a label for each of the {len(counts)} rows is needed.", array="y")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise ValueError(f"y[{i}] is {y[i]}; a label is needed there, or leave the row out.")
+        raise DataError(f"is {y[i]}; a label is needed there, or leave the row out.", array="y", row=i, value=y[i])
     classes = np.unique(y[counts])
     if len(classes) != 2:
-        raise ValueError(
-            f"y has {len(classes)} class(es) among the rows that count, {classes.tolist()[:5]}; a surface is of two. "
-            "Of more, compare one with the rest: y == label."
+        raise DataError(
+            f"has {len(classes)} class(es) among the rows that count, {classes.tolist()[:5]}; a surface is of two. "
+            "Of more, compare one with the rest: y == label.",
+            array="y",
         )
     return tuple(classes.tolist()), y == classes[1]  # type: ignore[return-value]
 
@@ -256,4 +273,4 @@ def _check_two_directions(plane: Plane) -> None:
         what = (
             f"X's column is {Z[0, 1]:g} in every row" if plane.lifted else "X's two columns are multiples of each other"
         )
-        raise ValueError(f"{what}, so that J depends on one number only, not on θ₀ and θ₁: give another column.")
+        raise DataError(f"{what}, so that J depends on one number only, not on θ₀ and θ₁: give another column.")

@@ -15,20 +15,26 @@ from ...numerics.arrays import Floats
 from .line import Line
 from .plane import Criterion
 
-STEPS, LONGEST = 400, 4.0
-"""Newton steps at most, and the longest, for weights that are not long yet."""
-STILL, QUIET = 1e-11, 1e-12
-"""A step so short has arrived; a slope so small while steps stay long is the slope of a tail that has no end."""
+STEPS = 400
+"""The most Newton steps of a descent."""
+LONGEST = 4.0
+"""The longest step, relative to 1 + the length of the weights."""
+STILL = 1e-11
+"""A step this short has converged."""
+QUIET = 1e-12
+"""A slope this small with steps that stay long is that of a tail without end."""
 SHARP = 1e-10
-"""Of the two curvatures, the least part that the smaller one may be of the larger at a minimum, and not in a tail."""
-ANGLES, RADII = 144, np.geomspace(0.1, 60.0, 16)
-"""Where descents may start on a surface that is not convex: directions, and lengths in units of the data."""
+"""The least ratio of the smaller curvature to the larger at a minimum; in a tail it is less."""
+ANGLES = 144
+"""Directions in which descents may start on a surface that is not convex."""
+RADII = np.geomspace(0.1, 60.0, 16)
+"""Distances at which they may start, in units of the data."""
 MANY = 10_000
-"""Rows from which on fewer of these are looked at."""
+"""With more rows than this only a third of both is tried."""
 
 
 class Place(NamedTuple):
-    """Where a descent ended."""
+    """The end of a descent."""
 
     theta: Floats
     value: float
@@ -93,7 +99,7 @@ def grid_minima(values: Floats) -> NDArray[np.intp]:
 
 
 def corner(criterion: Criterion) -> Place:
-    """Of J made of planes: down a fold to its lowest corner, then down those that meet there, till none falls.
+    """The minimum of J made of planes: down a fold to its lowest corner, then down the folds that meet there.
 
     At a corner J is a cone whose pieces are bounded by the folds, so if it rises along each of them it rises. This is
     looked at in units in which the data have spread one: else folds of a column with an offset are nearly parallel.

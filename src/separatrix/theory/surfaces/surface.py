@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import SettingError
 from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from .line import Line
 from .minima import Minimum, minima_on, minima_on_line
-from .plane import NAMES, Criterion, Named, Plane, plane_of
+from .plane import NAMES, Criterion, NamedLoss, Plane, plane_of
 
-WIDE, ROOM = 4.0, 1.6
-"""Half the width of a range in units of the data, and how many times the farthest minimum it is at least."""
+WIDE = 4.0
+"""Half the width of the range that is shown, in units of the data."""
+ROOM = 1.6
+"""It is at least this many times as far as the farthest minimum."""
 MOST = 2001
-"""Points a side."""
+"""The most points a side."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +76,9 @@ class Surface:
         or, with None, as far as its minima and the rows' changes of side reach.
         """
         if (theta0 is None) == (theta1 is None):
-            raise ValueError("slice() holds one of the two: give theta0=… or theta1=…, and not both.")
+            raise SettingError(
+                "theta0", theta0, "give theta0=… or theta1=…, and not both.", "slice() holds one of the two:"
+            )
         held = 0 if theta0 is not None else 1
         number = _number("theta0" if held == 0 else "theta1", theta0 if held == 0 else theta1)
         point, direction = np.zeros(2), np.zeros(2)
@@ -141,25 +146,25 @@ def surface(
     return Surface(criterion.named.title, *axes, values, minima, criterion)
 
 
-def _named(loss: Any) -> Named:
+def _named(loss: Any) -> NamedLoss:
     if isinstance(loss, MarginLoss):
-        return Named(loss, 1.0, type(loss).__name__)
+        return NamedLoss(loss, 1.0, type(loss).__name__)
     if isinstance(loss, str) and loss in NAMES:
         return NAMES[loss]
-    raise ValueError(
-        f"loss is {loss!r}; give one of {', '.join(map(repr, NAMES))}, or a loss of separatrix.losses such as Hinge()."
+    raise SettingError(
+        "loss", loss, f"give one of {', '.join(map(repr, NAMES))}, or a loss of separatrix.losses such as Hinge()."
     )
 
 
 def _size(size: Any) -> int:
     if not isinstance(size, numbers.Integral) or not 3 <= int(size) <= MOST:
-        raise ValueError(f"size is {size!r}; a whole number from 3 to {MOST} of points a side is needed.")
+        raise SettingError("size", size, f"a whole number from 3 to {MOST} of points a side is needed.")
     return int(size)
 
 
 def _number(name: str, value: Any) -> float:
     if not isinstance(value, numbers.Real) or not np.isfinite(float(value)):
-        raise ValueError(f"{name} is {value!r}; a finite number is needed.")
+        raise SettingError(name, value, "a finite number is needed.")
     return float(value)
 
 
@@ -176,8 +181,8 @@ def _axis(name: str, given: Any, box: Any, size: int) -> Floats:
         or not np.isfinite(points).all()
         or (np.diff(points) <= 0).any()
     ):
-        raise ValueError(
-            f"{name} is {given!r}; give (low, high), or up to {MOST} finite numbers, each larger than the one before."
+        raise SettingError(
+            name, given, f"give (low, high), or up to {MOST} finite numbers, each larger than the one before."
         )
     return np.linspace(points[0], points[1], size) if len(points) == 2 else points
 
