@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.app.report.csv_text import csv_link, csv_text
-from separatrix.app.report.following import MOST, Place, Track, taught
+from separatrix.app.report.figures import spread
+from separatrix.app.report.inputs import PathStep
 from separatrix.app.report.markdown import escaped, markdown_of
-from separatrix.app.report.markup import coded
-from separatrix.app.report.path_figure import spread
+from separatrix.app.report.markup import coded, csv_link, csv_text
+from separatrix.app.report.page import LARGEST, html_of
 from separatrix.app.report.shortening import OTHERS, ROOMS, shortened
+from separatrix.app.report.weight_path import MOST, Track, fit_with_path
 from separatrix.app.report.words import class_name
-from separatrix.app.report.written import LARGEST, html_of
 
 from .made import LONG, WICKED, facts
 
@@ -80,20 +80,20 @@ def test_a_learner_that_is_followed_is_the_one_that_fit_gives():
     X, y = rng.normal(size=(80, 3)), rng.integers(0, 2, 80)
     for learner in (separatrix.LogisticRegression(), separatrix.LogisticRegression(objective="squared", starts=3),
                     separatrix.ZeroOneClassifier(time_limit=5), separatrix.GaussianDiscriminant()):  # fmt: skip
-        estimator, followed = taught(lambda learner=learner: learner, (X[:20], y[:20]))
+        estimator, followed = fit_with_path(lambda learner=learner: learner, (X[:20], y[:20]))
         fitted = type(learner)(**learner.get_params()).fit(X[:20], y[:20])
         assert np.array_equal(estimator.coef_, fitted.coef_)
-        assert bool(followed.path) != bool(followed.why)
-        if followed.path:
-            assert np.allclose(followed.path[-1].weights, np.atleast_2d(fitted.coef_), rtol=1e-6, atol=1e-6)
+        assert bool(followed.steps) != bool(followed.why)
+        if followed.steps:
+            assert np.allclose(followed.steps[-1].weights, np.atleast_2d(fitted.coef_), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("steps", [1, MOST, 2 * MOST + 1, 5000])
 def test_a_long_path_is_thinned_evenly_and_keeps_its_last_place(steps):
     track = Track()
     for k in range(steps):
-        track.add(Place(float(k), 0, np.full((1, 1), float(k))))
-    at = [place.at for place in track.path()]
+        track.add(PathStep(float(k), 0, np.full((1, 1), float(k))))
+    at = [step.at for step in track.path()]
     assert at[0] == 0
     assert at[-1] == steps - 1
     assert len(at) <= 2 * MOST + 1

@@ -18,9 +18,8 @@ from separatrix.app.evaluation.confusion import matrix
 from separatrix.app.evaluation.measures import measures
 from separatrix.app.evaluation.predictions import Predictions
 from separatrix.app.report.held_out import margin_facts, operating_points
-from separatrix.app.report.svg import Scale
-from separatrix.app.report.ticks import nice_ticks
-from separatrix.app.report.written import html_of
+from separatrix.app.report.page import html_of
+from separatrix.app.report.svg import Scale, nice_ticks
 from separatrix.app.tables.encoding import Encoding
 from separatrix.app.tables.table import Columns
 from separatrix.app.tasks.refitting import CannotRefitError, learner_again

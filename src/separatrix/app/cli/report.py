@@ -68,7 +68,7 @@ def report(
     talking
         How the command talks.
     """
-    from ..report.written import FORMATS
+    from ..report.page import FORMATS
     from ..tasks.reporting import check, model_given
 
     try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from html import escape
 from typing import Any
 
 from ...inference.summary.numerals import brief
-from .svg import Chart, Point
+from .svg import Chart, Point, Scale, nice_ticks, picture, short, tick_text
 from .words import class_name
 
 COLOURS = 6
@@ -164,3 +165,205 @@ def _falling(name: str, title: str, values: list[float], facts: dict[str, Any], 
 def _ascending(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """From no alarms to all of them."""
     return [each for each in reversed(points) if each["specificity"][0] is not None]
+
+
+PATH_WIDTH = 760
+"""Of the picture of a path."""
+PATH_HEIGHT = 360
+"""Its height."""
+PATH_LEFT = 62
+"""Its room at the left, for numbers."""
+PATH_NAMES = 220
+"""Its room at the right, for names."""
+GAP = 16
+"""Between two of these names."""
+LONGEST = 30
+"""Letters of a name at the end of a path."""
+
+
+def path(facts: dict[str, Any]) -> str:
+    """All lines, and leaders from their ends to their names."""
+    lines, at = facts["lines"], facts["at"]
+    values = [each for line in lines for each in line["values"]]
+    low, high = min(*values, 0.0), max(*values, 0.0)
+    room = 0.04 * ((high - low) or 1.0)
+    wide = (min(at), max(at) if max(at) > min(at) else min(at) + 1)
+    across, up = Scale(*wide, PATH_LEFT, PATH_WIDTH - PATH_NAMES), Scale(low - room, high + room, PATH_HEIGHT - 44, 12)
+    chart = Chart(across, up, PATH_WIDTH, PATH_HEIGHT)
+    chart.axes(facts["unit"], "weight per SD" if facts["standardised"] else "weight", about=6, whole=True)
+    chart.line([(wide[0], 0.0), (wide[1], 0.0)], "zero")
+    for k, line in enumerate(lines):
+        chart.line(list(zip(at, line["values"], strict=True)), _path_kind(k))
+        if len(at) <= 40:
+            for x, y in zip(at, line["values"], strict=True):
+                chart.dot(x, y, colour(k), size=2.2)
+    _path_names(chart, [(line["name"], chart.y(line["values"][-1])) for line in lines])
+    ends = "; ".join(f"{_without_middle(line['name'])} ends at {brief(line['values'][-1])}" for line in lines)
+    return chart.svg("path", "Path of the weights", f"{ends}.", "chart wide")
+
+
+def _path_kind(k: int) -> str:
+    """A colour; those that are used twice are dashed the second time."""
+    return colour(k) + (" dashed" if k >= COLOURS else "")
+
+
+def _path_names(chart: Chart, ends: list[tuple[str, float]]) -> None:
+    """Names in the order of the ends, moved apart where they would touch."""
+    order = sorted(range(len(ends)), key=lambda k: ends[k][1])
+    places = spread([ends[k][1] for k in order], GAP, chart.y.end + 4, chart.y.start)
+    for k, y in zip(order, places, strict=True):
+        name, end = ends[k]
+        x = chart.x.end
+        chart.parts.append(f'<path class="line thin {_path_kind(k)}" d="M{short(x + 3)} {short(end)}L{short(x + 18)} '
+                           f'{short(y)}H{short(x + 26)}"/>')  # fmt: skip
+        chart.parts.append(
+            f'<text class="name" x="{short(x + 30)}" y="{short(y + 4)}">{escape(_without_middle(name))}</text>'
+        )
+
+
+def spread(wanted: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Ascending places near those wanted, no two closer than the gap, inside as far as there is room.
+
+    >>> spread([10.0, 11.0, 50.0], 5.0, 0.0, 100.0)
+    [10.0, 15.0, 50.0]
+    >>> spread([98.0, 99.0], 5.0, 0.0, 100.0)
+    [95.0, 100.0]
+    """
+    found: list[float] = []
+    for each in wanted:
+        found.append(max(each, low if not found else found[-1] + gap))
+    most = high
+    for k in reversed(range(len(found))):
+        found[k] = min(found[k], most)
+        most = found[k] - gap
+    return found
+
+
+def _without_middle(text: str) -> str:
+    """Long names lose their middle: they begin with the column and end with the class."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 12]}…{text[-11:]}"
+
+
+NOMOGRAM_WIDTH = 780
+"""Of the picture of a nomogram."""
+NOMOGRAM_LEFT = 170
+"""Its room at the left, for names."""
+RULER = 46
+"""The height of one of its rulers."""
+MOST_RULERS = 30
+"""Columns that have a ruler, those that move the score most."""
+
+
+def nomogram(facts: dict[str, Any]) -> str:
+    """All rulers below each other."""
+    lines = facts["lines"][:MOST_RULERS]
+    points = Scale(0, 100, NOMOGRAM_LEFT, NOMOGRAM_WIDTH - 30)
+    total = Scale(0, max(facts["most"], 1e-12), NOMOGRAM_LEFT, NOMOGRAM_WIDTH - 30)
+    parts = _ruler(0, "Points", [(points(v), tick_text(float(v))) for v in range(0, 101, 10)])
+    for i, line in enumerate(lines, 1):
+        minus = "−" if line["kind"] == "number" else "-"
+        marks = sorted(((points(each["points"]), each["text"].replace("-", minus)) for each in line["marks"]),
+                       key=lambda mark: mark[0])  # fmt: skip
+        parts += _ruler(i, line["name"], marks)
+    sums = [(total(value), tick_text(value)) for value in nice_ticks(0, facts["most"], 10)]
+    parts += _ruler(len(lines) + 1, "Sum of points", sums)
+    chances = [(total(each["points"]), f"{100 * each['probability']:.6g} %") for each in facts["scale"]]
+    parts += _ruler(len(lines) + 2, f"P({_cut(facts['class'], 14)})", chances)
+    first = lines[0]["name"]
+    words = (f"Points of every value. {first} moves the score most, by up to 100 points; all columns together by up to "
+             f"{facts['most']:.0f}.")  # fmt: skip
+    height = RULER * (len(lines) + 3) + 6
+    return picture("nomogram", f"Nomogram of {facts['class']}", words, NOMOGRAM_WIDTH, height, parts, "chart nomogram")
+
+
+def _ruler(i: int, name: str, marks: list[tuple[float, str]]) -> list[str]:
+    """Texts above and below in turn where they would touch; those that fit nowhere are in the table only."""
+    y = RULER * i + 25
+    parts = [
+        f'<text class="name" x="{NOMOGRAM_LEFT - 14}" y="{y + 4}" text-anchor="end">{escape(_cut(name, 24))}</text>'
+    ]
+    if marks:
+        parts.append(f'<path class="axis" d="M{short(marks[0][0])} {y}H{short(max(marks[-1][0], marks[0][0] + 1))}"/>')
+    ends = [-1e9, -1e9]
+    for x, text in marks:
+        shown = _cut(text, 16)
+        half = 3.4 * len(shown) + 3
+        side = 0 if x - half >= ends[0] else 1 if x - half >= ends[1] else None
+        tick = "v-5" if side in (0, None) else "v5"
+        parts.append(f'<path class="tick" d="M{short(x)} {y}{tick}"/>')
+        if side is None:
+            continue
+        ends[side] = x + half
+        at = y - 9 if side == 0 else y + 17
+        parts.append(f'<text x="{short(x)}" y="{at}" text-anchor="middle">{escape(shown)}</text>')
+    return parts
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+FOREST_WIDTH = 220
+"""Of the pictures in the table of weights."""
+FOREST_LINE = 22
+"""The height of one line."""
+FOREST_AXIS = 26
+"""The height of the axis above the lines."""
+
+
+def forest_scale(lines: list[dict[str, Any]]) -> Scale | None:
+    """An axis of log-odds that holds all that is finite, and zero."""
+    values = [0.0]
+    for line in lines:
+        values += [each for each in line["plot"] if isinstance(each, float | int) and math.isfinite(each)]
+    # A few weights that are far larger than the others would press those together: they get arrows.
+    reach = sorted(abs(each) for each in values)
+    most = reach[-1]
+    usual = reach[max(0, math.ceil(0.9 * len(reach)) - 1)]
+    most = min(most, 4 * usual) if usual > 0 else most
+    if not most > 0:
+        return None
+    low = max(min(values), -most)
+    high = min(max(values), most)
+    room = 0.04 * (high - low)
+    return Scale(low - room, high + room, 8, FOREST_WIDTH - 8)
+
+
+def forest_axis(scale: Scale, odds: bool) -> str:
+    """The numbers above the lines: odds ratios, or weights."""
+    parts = []
+    for value in _forest_ticks(scale, odds):
+        x = short(scale(value))
+        text = tick_text(float(f"{math.exp(value):.3g}")) if odds else tick_text(value)
+        parts.append(f'<text x="{x}" y="14" text-anchor="middle">{escape(text)}</text>'
+                     f'<path class="tick" d="M{x} 19v5"/>')  # fmt: skip
+    return f'<svg class="forest" aria-hidden="true" viewBox="0 0 {FOREST_WIDTH} {FOREST_AXIS}">{"".join(parts)}</svg>'
+
+
+def _forest_ticks(scale: Scale, odds: bool) -> list[float]:
+    if not odds:
+        return scale.ticks(4)
+    found = [0.0]
+    for base in (1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0, 1e3, 1e4, 1e6, 1e8):
+        step = math.log(base)
+        count = (scale.high - scale.low) / step
+        if count <= 5:
+            found = [k * step for k in range(math.ceil(scale.low / step), math.floor(scale.high / step) + 1)]
+            return found if len(found) > 1 else [0.0]
+    return found
+
+
+def forest_cell(scale: Scale, line: dict[str, Any]) -> str:
+    """One line: the interval, the weight, an arrow where it leaves the axis."""
+    zero, middle = short(scale(0.0)), short(FOREST_LINE / 2)
+    parts = [f'<path class="zero" d="M{zero} 0V{FOREST_LINE}"/>']
+    value, low, high = line["plot"]
+    if isinstance(low, float | int) and isinstance(high, float | int):
+        parts.append(f'<path class="whisker c0" d="M{short(scale(low))} {middle}H{short(scale(high))}"/>')
+    if value in ("+inf", "-inf") or (isinstance(value, float | int) and not scale.low <= value <= scale.high):
+        right = value == "+inf" or (isinstance(value, float | int) and value > 0)
+        x, way = (FOREST_WIDTH - 4, -9) if right else (4, 9)
+        parts.append(f'<path class="arrow" d="M{x} {middle}l{way} -5v10z"/>')
+    elif isinstance(value, float | int):
+        parts.append(f'<circle class="dot c0" cx="{short(scale(value))}" cy="{middle}" r="4"/>')
+    return f'<svg class="forest" aria-hidden="true" viewBox="0 0 {FOREST_WIDTH} {FOREST_LINE}">{"".join(parts)}</svg>'

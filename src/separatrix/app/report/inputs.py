@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,28 @@ from ...numerics.arrays import Floats
 from ..evaluation.predictions import Predictions
 from ..tables.columns import Decision
 from ..tables.encoding import Encoding
-from .following import Followed
 
 Places = NDArray[np.intp]
+
+
+class PathStep(NamedTuple):
+    """Where the weights stood after a step, a row for each score."""
+
+    at: float
+    """How many passes or mistakes had gone before."""
+    start: int
+    """The number of the start, where there are several."""
+    weights: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class WeightPath:
+    """The weights from the first step of a fit to the last; or why they are not known."""
+
+    steps: tuple[PathStep, ...] = ()
+    unit: str = "passes over the rows"
+    """What `at` counts."""
+    why: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +45,7 @@ class Refit:
     why: str = ""
     checked: bool | None = None
     """Whether its certificate passed the check by separate code; None: it was not asked."""
-    followed: Followed = field(default_factory=Followed)
+    path: WeightPath = field(default_factory=WeightPath)
     """The path of its weights."""
     difference: float | None = None
     """max |s − s'| / (1 + max |s|) of the scores of all rows, the model's against the refitted learner's."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from ...inference.summary.numerals import brief, p_value
 from .shortening import ROOMS, shortened
-from .views import column_view, lead, left_out, measure_cells, verdict_words
-from .views_found import ELSEWHERE
+from .views import ELSEWHERE, column_view, lead, left_out, measure_cells, verdict_words
 from .views_weights import scaled, weight_words
 from .words import cell, class_name, spaced
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
+
+from .words import THIN
 
 OPTION = re.compile(r"--[a-z][a-z0-9-]*")
 
@@ -20,3 +26,46 @@ def coded(text: str) -> Any:
     from markupsafe import Markup, escape
 
     return Markup(OPTION.sub(r'<code class="option">\g<0></code>', str(escape(text))))  # noqa: S704 - escaped before
+
+
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
+BETWEEN = " … "
+"""Between the ends of an interval, which become two columns."""
+
+
+def csv_link(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The table as a `data:` address."""
+    return f"data:text/csv;charset=utf-8,{quote(csv_text(head, rows), safe=',.:;=()/+-_!*')}"
+
+
+def csv_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Numbers as programs read them, intervals in two columns.
+
+    >>> print(csv_text(["name", "interval"], [["a", "−1.5 … 2"], ["=b", ""]]), end="")
+    name,interval low,interval high
+    a,-1.5,2
+    '=b,,
+    """
+    wide = {j for j in range(len(head)) if any(BETWEEN in row[j] for row in rows)}
+    out = io.StringIO()
+    lines = csv.writer(out, lineterminator="\n")
+    lines.writerow([name for j, each in enumerate(head) for name in
+                    ([f"{each} low", f"{each} high"] if j in wide else [_plain(each)])])  # fmt: skip
+    for row in rows:
+        lines.writerow([text for j, each in enumerate(row) for text in _cells(each, j in wide)])
+    return out.getvalue()
+
+
+def _cells(text: str, wide: bool) -> list[str]:
+    if not wide:
+        return [_plain(text)]
+    low, _, high = text.partition(BETWEEN)
+    return [_plain(low), _plain(high)]
+
+
+def _plain(text: str) -> str:
+    """A number without its typography; a text that a spreadsheet would take for a formula with a ' before it."""
+    bare = text.replace(THIN, "").replace("−", "-")
+    if NUMBER.fullmatch(bare):
+        return bare
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -6,14 +6,18 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
-from . import views, views_found, views_held, views_weights
 from .checks import FAILED, PASSED
-from .csv_text import csv_link
-from .markup import coded
+from .markdown import markdown_of
+from .markup import coded, csv_link
+from .shortening import ROOMS, shortened
 from .svg import Chart
+from .views import found_views, head_views
+from .views_held import held_views
+from .views_weights import weights_views
 from .words import class_name
 
 
@@ -32,8 +36,7 @@ def page_of(facts: dict[str, Any], *, model: str | None = None, name: str = "mod
         script_hash=hash_of(script), numbers=Markup(as_json(numbers_of(facts))),  # noqa: S704
         model_text=None if model is None else Markup(_inert(model)), model_name=name,  # noqa: S704
         checks=_checks(facts), unknown=sum(each["state"] not in (PASSED, FAILED) for each in facts["checks"]),
-        csv_link=csv_link, **views.all_views(facts), **views_weights.all_views(facts), **views_held.all_views(facts),
-        **views_found.all_views(facts),
+        csv_link=csv_link, **head_views(facts), **weights_views(facts), **held_views(facts), **found_views(facts),
     ).strip() + "\n"  # fmt: skip
 
 
@@ -80,3 +83,31 @@ def _checks(facts: dict[str, Any]) -> list[dict[str, Any]]:
          "sign": kinds.get(each["state"], ("unknown", "?"))[1]}
         for each in ranked
     ]  # fmt: skip
+
+
+LARGEST = 500_000
+"""Bytes of a page."""
+
+
+def html_of(facts: dict[str, Any], model: str | None, name: str) -> str:
+    """The page that shows most among those that are small enough: with the model file, if that leaves room."""
+    tries = [(room, model) for room in ROOMS[:2] if model is not None] + [(room, None) for room in ROOMS]
+    text = ""
+    for room, held in tries:
+        if held is not None and len(held) > LARGEST:
+            continue
+        text = page_of(shortened(facts, room), model=held, name=name)
+        if len(text.encode()) <= LARGEST:
+            break
+    return text
+
+
+def json_of(facts: dict[str, Any], model: str | None, name: str) -> str:
+    """All facts."""
+    return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+FORMATS: dict[str, Callable[[dict[str, Any], str | None, str], str]] = {
+    "html": html_of, "md": lambda facts, model, name: markdown_of(facts), "json": json_of,
+}  # fmt: skip
+"""Each takes the facts, the text of the model file, and its name."""

@@ -10,7 +10,7 @@ from ...numerics.functions import sigmoid
 from ...results.limits import TIE
 from ..models.rules import Linear
 from .inputs import Inputs
-from .ticks import nice_ticks
+from .svg import nice_ticks
 
 POINTS = 100.0
 """Of the column that moves the score most, from one end to the other."""

@@ -18,7 +18,7 @@ FEW = 4
 """Classes that sentences and heads of tables spell out."""
 
 
-def all_views(facts: dict[str, Any]) -> dict[str, Any]:
+def held_views(facts: dict[str, Any]) -> dict[str, Any]:
     """Measures, confusion, curves and margins of the held-out predictions."""
     held = facts["held_out"]
     base: dict[str, Any] = {"held": held, "level_name": "", "point_head": POINT_HEAD}

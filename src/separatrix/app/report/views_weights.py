@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...inference.summary.numerals import brief, p_value
-from . import forest, nomogram
-from .csv_text import csv_link
-from .markup import markup
+from . import figures
+from .markup import csv_link, markup
 from .words import cell, class_name
 
 Cell = dict[str, Any]
@@ -15,7 +14,7 @@ GONE = {"finite": "", "+inf": "+∞", "-inf": "−∞", "undetermined": "±∞"}
 """What maximum likelihood makes of a weight."""
 
 
-def all_views(facts: dict[str, Any]) -> dict[str, Any]:
+def weights_views(facts: dict[str, Any]) -> dict[str, Any]:
     """Weights, nomogram, form."""
     return {
         "weights": _weights(facts["weights"]),
@@ -77,14 +76,14 @@ def scaled(blocks: list[dict[str, Any]]) -> bool:
 
 
 def _block(block: dict[str, Any], weights: dict[str, Any]) -> dict[str, Any]:
-    scale = forest.forest_scale(block["lines"])
+    scale = figures.forest_scale(block["lines"])
     against = f" against {class_name(block['against'])}" if block["against"] is not None else ""
     title = f"{'Log-odds' if weights['odds'] else 'Score'} of {class_name(block['class'])}{against}"
     head: list[dict[str, Any]] = [{"text": "", "axis": None}]
     if scale is not None:
         per = ", per SD or level" * scaled(weights["blocks"])
         head.append({"text": f"{'odds ratio' if weights['odds'] else 'weight'}{per}",
-                     "axis": markup(forest.axis(scale, weights["odds"]))})  # fmt: skip
+                     "axis": markup(figures.forest_axis(scale, weights["odds"]))})  # fmt: skip
     names = [
         "weight",
         *(["per SD"] if scaled(weights["blocks"]) else []),
@@ -115,7 +114,7 @@ def _row(line: dict[str, Any], scale: Any, weights: dict[str, Any]) -> dict[str,
         cells += [{"text": shown, "sort": line["low"]}, {"text": cell(line["error"]), "sort": line["error"]},
                   {"text": "" if line["p"] is None else p_value(line["p"]), "sort": line["p"]}]  # fmt: skip
     name = f"{line['name']} ‡" if line["aliased"] else line["name"]
-    return {"name": name, "cells": cells, "plot": "" if scale is None else markup(forest.cell(scale, line))}
+    return {"name": name, "cells": cells, "plot": "" if scale is None else markup(figures.forest_cell(scale, line))}
 
 
 def _csv(lines: list[dict[str, Any]], weights: dict[str, Any]) -> str:
@@ -137,13 +136,13 @@ def _nomogram(facts: dict[str, Any]) -> dict[str, Any] | None:
     rows = [[line["name"], mark["text"], f"{mark['points']:.1f}"] for line in facts["lines"] for mark in line["marks"]]
     rows += [["sum of points", f"P({facts['class']}) = {100 * each['probability']:.4g} %", f"{each['points']:.1f}"]
              for each in facts["scale"]]  # fmt: skip
-    shown = min(len(facts["lines"]), nomogram.MOST)
+    shown = min(len(facts["lines"]), figures.MOST_RULERS)
     cut = [f"the {shown} columns that move the score most"] if facts["lines_all"] > shown else []
     most = max(len(line["marks"]) for line in facts["lines"])
     cut += [f"{most} values of a column at the most"] if any(
         line["marks_all"] > len(line["marks"]) for line in facts["lines"]) else []  # fmt: skip
     note = f" It shows {' and '.join(cut)}; what it leaves out counts all the same." if cut else ""
-    return {"label": class_name(facts["class"]), "picture": markup(nomogram.draw(facts)), "rows": rows, "note": note}
+    return {"label": class_name(facts["class"]), "picture": markup(figures.nomogram(facts)), "rows": rows, "note": note}
 
 
 def _field(column: dict[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ...fitting.path import TRIAL
 from ...numerics.arrays import Floats
-from .following import ENDLESS
-from .inputs import Inputs
+from .inputs import Inputs, PathStep, WeightPath
 
 LINES = 8
 """Weights that are drawn."""
@@ -16,12 +18,12 @@ LINES = 8
 
 def path_facts(inputs: Inputs) -> dict[str, Any]:
     """wⱼ·sⱼ after each step, sⱼ the standard deviation of feature j; or why there is no path."""
-    followed = inputs.refit.followed
-    if not followed.path:
-        return {"there": False, "why": followed.why or inputs.refit.why or "The learner was not taught again."}
-    if len(followed.path) < 2:
+    path = inputs.refit.path
+    if not path.steps:
+        return {"there": False, "why": path.why or inputs.refit.why or "The learner was not fitted again."}
+    if len(path.steps) < 2:
         return {"there": False, "why": "It was at its answer after one step."}
-    weights = np.stack([place.weights for place in followed.path])
+    weights = np.stack([step.weights for step in path.steps])
     scale = _deviations(inputs, weights.shape[-1])
     moved = weights if scale is None else weights * scale
     names = _names(inputs, moved.shape[1:])
@@ -30,9 +32,9 @@ def path_facts(inputs: Inputs) -> dict[str, Any]:
     flat = moved.reshape(len(moved), -1)
     status = str(getattr(getattr(inputs.refit.estimator, "verdict_", None), "status", ""))
     return {
-        "there": True, "unit": followed.unit, "standardised": scale is not None, "endless": status in ENDLESS,
+        "there": True, "unit": path.unit, "standardised": scale is not None, "endless": status in ENDLESS,
         "same_rows": inputs.seen,
-        "at": [place.at for place in followed.path], "weights": int(final.size),
+        "at": [step.at for step in path.steps], "weights": int(final.size),
         "lines": [{"name": names[j], "values": flat[:, j].tolist()} for j in order.tolist()],
     }  # fmt: skip
 
@@ -53,3 +55,108 @@ def _names(inputs: Inputs, shape: tuple[int, ...]) -> list[str]:
         return features
     labels = inputs.classes if scores == len(inputs.classes) else tuple(f"score {k + 1}" for k in range(scores))
     return [f"{name} ({label})" for label in labels for name in features]
+
+
+MOST = 200
+"""The most steps of a path that are kept."""
+UPDATES = 20_000
+"""Single mistakes that are followed one by one."""
+NUMBERS = 4_000_000
+"""Numbers that a path may hold while it is followed."""
+
+
+@dataclass
+class Track:
+    """Steps of a path, never more than twice `most`: then every second one is let go of."""
+
+    most: int = MOST
+    steps: list[PathStep] = field(default_factory=list)
+    last: PathStep | None = None
+    every: int = 1
+    seen: int = 0
+
+    def add(self, step: PathStep) -> None:
+        """One more step."""
+        self.last = step
+        if self.seen % self.every == 0:
+            self.steps.append(step)
+        self.seen += 1
+        if len(self.steps) > 2 * self.most:
+            self.steps, self.every = self.steps[::2], 2 * self.every
+
+    def path(self) -> tuple[PathStep, ...]:
+        """All that was kept, and the last."""
+        ended = [] if self.last is None or (self.steps and self.steps[-1] is self.last) else [self.last]
+        return (*self.steps, *ended)
+
+
+IN_ONE_GO = "It computes its answer in one go, from counts, means or a system of equations: no path leads there."
+REASONS = {
+    "AveragedPerceptron": "Its answer is the mean of all the weights on the way, not where the way ends.",
+    "VotedPerceptron": "All the rules on the way vote: there is no last one that is the answer.",
+    "Pocket": "It keeps the best weights that it met, while those on the way wander on.",
+    "KernelPerceptron": "It has a coefficient for each row that it learnt from, and no weights of columns.",
+    **dict.fromkeys(
+        ("NaiveBayes", "BernoulliNaiveBayes", "PoissonNaiveBayes", "GaussianNaiveBayes", "GaussianDiscriminant",
+         "LeastSquaresClassifier"), IN_ONE_GO,
+    ),
+    **dict.fromkeys(
+        ("OneVsRest", "OneVsOne", "OutputCode"), "It is made of several learners, each of which goes its own way.",
+    ),
+}  # fmt: skip
+"""Why some learners have no path, in sentences."""
+BY_PASSES = {
+    "LogisticRegression": "passes over the rows", "MaxMarginClassifier": "passes over the rows",
+    "ZeroOneClassifier": "steps of the search",
+}  # fmt: skip
+BY_MISTAKES = ("Perceptron", "OnlinePerceptron")
+ENDLESS = ("separated", "quasi-separated")
+"""Verdicts after which weights grow for ever: a path shows it, and does not end at the answer."""
+
+
+def fit_with_path(make: Callable[[], Any], given: tuple[Any, ...]) -> tuple[Any, WeightPath]:
+    """A learner that was taught, and the path that its weights went."""
+    estimator = make()
+    name = type(estimator).__name__
+    if name in BY_PASSES:
+        track = _tracked(estimator.steps(*given), lambda step, n: float(getattr(step, "passes", n)))
+        return estimator, _ended(estimator, track, BY_PASSES[name])
+    estimator.fit(*given)
+    if name in BY_MISTAKES:
+        return estimator, _by_mistakes(estimator, make, given)
+    return estimator, WeightPath(why=REASONS.get(name, "It does not tell its weights while it learns."))
+
+
+def _by_mistakes(estimator: Any, make: Callable[[], Any], given: tuple[Any, ...]) -> WeightPath:
+    """The same fit once more, mistake by mistake, where these are few."""
+    count, rows = int(np.sum(estimator.mistakes_)), int(given[0].shape[0])
+    if max(count, rows) > UPDATES:
+        return WeightPath(why=f"It made {count} mistakes in {rows} rows; up to {UPDATES} are followed one by one.")
+    track = _tracked(make().steps(*given), lambda step, n: float(step.mistakes))
+    return _ended(estimator, track, "mistakes that were corrected")
+
+
+def _tracked(steps: Iterable[Any], at: Callable[[Any, int], float]) -> Track:
+    track = Track()
+    for step in steps:
+        if getattr(step, "start", 0) == TRIAL:  # a trial of cross-validation saw a part of the rows
+            continue
+        W = np.atleast_2d(np.asarray(step.weights, dtype=np.float64)).copy()
+        track.most = max(2, min(MOST, NUMBERS // W.size))
+        track.add(PathStep(at(step, track.seen + 1), int(getattr(step, "start", 0)), W))
+    return track
+
+
+def _ended(estimator: Any, track: Track, unit: str) -> WeightPath:
+    """The path of the start that led to the answer, if one did."""
+    if track.last is None or not hasattr(estimator, "coef_"):
+        return WeightPath(why="It ended before its first step.")
+    W, path = np.atleast_2d(np.asarray(estimator.coef_, dtype=np.float64)), track.path()
+    if path[-1].weights.shape != W.shape or not np.isfinite(path[-1].weights).all():
+        return WeightPath(why="Its weights on the way are not those of the answer.")
+    ends = {step.start: step.weights for step in path}
+    best = min(ends, key=lambda start: float(np.abs(ends[start] - W).max()))
+    size = 1e-6 * (1.0 + float(np.abs(W).max()))
+    if estimator.verdict_.status not in ENDLESS and float(np.abs(ends[best] - W).max()) > size:
+        return WeightPath(why="Its answer is made of what was found on the way: it is not where the last step stood.")
+    return WeightPath(tuple(step for step in path if step.start == best), unit)

@@ -22,8 +22,8 @@ from ..cli.wording import in_options
 from ..evaluation.crossing import Task, cross
 from ..evaluation.folds import folds
 from ..report.checks import SAME
-from ..report.following import taught
 from ..report.inputs import Inputs, Refit
+from ..report.weight_path import fit_with_path
 from ..tables.columns import Column, Decision
 from ..tables.encoding import Encoding
 from ..tables.errors import DataError, Remedy
@@ -192,7 +192,7 @@ def _refitted(inputs: Inputs, lesson: Lesson, make: Callable[[], Any]) -> Refit:
     given = () if lesson.weights is None else (lesson.weights,)
     try:
         with told_by_the_verdict():
-            estimator, followed = taught(make, (lesson.X, lesson.y, *given))
+            estimator, followed = fit_with_path(make, (lesson.X, lesson.y, *given))
         checked = bool(estimator.verdict_.check(lesson.X, labels, *given)) if hasattr(estimator, "verdict_") else None
     except (ValueError, TypeError) as error:
         return Refit(why=in_options(str(error)))

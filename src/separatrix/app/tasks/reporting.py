@@ -69,7 +69,7 @@ def write_report(
     from ..cli.known_table import KnownTable
     from ..cli.options import Talking
     from ..report.facts import facts_of
-    from ..report.written import FORMATS
+    from ..report.page import FORMATS
     from .report_inputs import Asked, inputs_of
 
     form = format or {".md": "md", ".json": "json"}.get(Path(path).suffix.lower(), "html")
