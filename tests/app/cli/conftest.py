@@ -13,7 +13,7 @@ import pytest
 from separatrix.app.cli.running import run
 from separatrix.app.cli.schema import published
 from separatrix.app.tables.columns import Column, Decision
-from separatrix.app.tables.errors import DataError, Place
+from separatrix.app.tables.errors import Place, TableError
 from separatrix.app.tables.table import Columns
 
 
@@ -25,7 +25,7 @@ class Opened(Columns):
             with open(path, encoding="utf-8", newline="") as stream:
                 header, *rows = csv.reader(stream)
         except OSError as error:
-            raise DataError(f"no such file: {error.strerror}", place=Place(path, None)) from None
+            raise TableError(f"no such file: {error.strerror}", place=Place(path, None)) from None
         super().__init__({name: [row[j] or None for row in rows] for j, name in enumerate(header)}, path)
         self.path = path
 

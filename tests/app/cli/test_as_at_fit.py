@@ -12,7 +12,7 @@ from separatrix.app.cli.as_at_fit import as_at_the_fit, to_keep
 from separatrix.app.cli.known_table import KnownTable
 from separatrix.app.cli.options import Reading
 from separatrix.app.cli.schema import published
-from separatrix.app.models.errors import ModelFileError
+from separatrix.app.models.document import ModelFileError
 
 SAID = ("--na", "?", "--na", "-", "--decimal", ",", "--no-header", "--encoding", "latin-1")
 

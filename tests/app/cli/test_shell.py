@@ -19,7 +19,7 @@ from separatrix.app.cli.console import is_coloured, shown_width, table
 from separatrix.app.cli.meant import did_you_mean
 from separatrix.app.cli.options import Talking
 from separatrix.app.cli.schema import published
-from separatrix.app.tables.errors import DataError, Place, Remedy
+from separatrix.app.tables.errors import Place, Remedy, TableError
 from separatrix.inference.result import InferenceRefused
 
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "duckdb", "pandas", "matplotlib")
@@ -91,7 +91,7 @@ def test_without_the_packages_of_the_command_line_it_says_what_to_install():
 
 
 STATUSES = [
-    (DataError("no", place=Place("a.csv", 3), column="x", value="?", remedies=[Remedy("fill", "--na ?")]), 3, "data"),
+    (TableError("no", place=Place("a.csv", 3), column="x", value="?", remedies=[Remedy("fill", "--na ?")]), 3, "data"),
     (UsageError("--target z: no such column."), 2, "usage"),
     (InferenceRefused("The weights have no standard errors."), 1, "refused"),
     (ArithmeticError("Rounding hides it."), 1, "refused"),

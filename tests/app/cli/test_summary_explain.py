@@ -11,7 +11,7 @@ import pytest
 
 import separatrix
 from separatrix.app.cli.wording import in_options
-from separatrix.app.models.fingerprint import fingerprint_of
+from separatrix.app.models.file import fingerprint_of
 from separatrix.app.tables.opening import open_table
 
 from .tables import matrix, shop

@@ -50,7 +50,7 @@ def test_where_a_model_knows_the_columns_nobody_is_asked_what_they_are(write, co
     write(shop().replace("\np003,", "\np003,x", 1), "other.csv")
     status, _, said = command("predict", "model.json", "other.csv")
     assert status == 3
-    assert "The model says that 'age' is a column of numbers" in said
+    assert "'age' is to be read as a column of numbers" in said
     assert "--category" not in said
     assert "--number" not in said
 

@@ -23,13 +23,13 @@ from separatrix import (
     PoissonNaiveBayes,
     VotedPerceptron,
 )
+from separatrix.app.exports import checking
 from separatrix.app.exports import export as home
-from separatrix.app.exports import running
-from separatrix.app.exports.c_target import c_text
+from separatrix.app.exports.c import c_text
 from separatrix.app.exports.checking import trial_rows
 from separatrix.app.exports.composing import program_of
-from separatrix.app.exports.errors import CannotExportError
 from separatrix.app.exports.language import in_two
+from separatrix.app.exports.program import CannotExportError
 from separatrix.app.exports.spreadsheet import letters, text_literal
 from separatrix.app.exports.sql import DIALECTS, literal
 from separatrix.app.models.from_learner import model_of
@@ -416,7 +416,7 @@ def test_an_export_that_is_wrong_is_never_given(to, monkeypatch):
 
 def test_what_cannot_be_run_here_says_so(monkeypatch):
     model, _ = learnt("two")
-    monkeypatch.setattr(running, "find_spec", lambda name: None)
+    monkeypatch.setattr(checking, "find_spec", lambda name: None)
     for to, who in (("sql", "DuckDB"), ("onnx", "onnxruntime")):
         made = home.exported(model, to)
         assert made.rows == 0
@@ -432,11 +432,11 @@ def test_a_sqlite_without_mathematical_functions_says_so(monkeypatch):
             self.executemany, self.close = self.real.executemany, self.real.close
 
         def execute(self, query):
-            return self.real.execute(query.replace("exp(", "no_such_exp("))
+            return self.real.execute(query.replace("exp(", "no_such_exp(").replace("'exp'", "'no_such_exp'"))
 
-    monkeypatch.setattr(running, "_database", lambda dialect: Poor())
+    monkeypatch.setattr(checking, "_database", lambda dialect: (Poor(), sqlite3.Error))
     made = home.exported(TWO_ENDS, "sql", dialect="sqlite")
-    assert made.checked == "It was not run here: no such function: no_such_exp."
+    assert made.checked == "It was not run here: this SQLite was built without the function exp."
     assert home.exported(TWO_ENDS, "sql", dialect="sqlite", probabilities=False).rows > 0
 
 

@@ -21,8 +21,7 @@ from separatrix import (
     VotedPerceptron,
 )
 from separatrix.app.models.document import written
-from separatrix.app.models.file import to_document
-from separatrix.app.models.fingerprint import fingerprint_of
+from separatrix.app.models.file import fingerprint_of, to_document
 from separatrix.app.models.from_learner import model_of
 from separatrix.app.tables.columns import Decision
 from separatrix.app.tables.encoding import learn_encoding

@@ -24,8 +24,7 @@ from separatrix import (
     VotedPerceptron,
 )
 from separatrix.app.models import document as document_module
-from separatrix.app.models.document import parsed, written
-from separatrix.app.models.errors import ModelFileError
+from separatrix.app.models.document import ModelFileError, parsed, written
 from separatrix.app.models.file import from_document, read, replace_file, to_document, write
 from separatrix.app.models.from_learner import model_of
 from separatrix.app.tables.columns import Decision

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.app.models.errors import ModelFileError
+from separatrix.app.models.document import ModelFileError
 from separatrix.app.models.file import write
 
 from .model_cases import LEARNERS, STRANGE, document, model, places, put, removed, sealed, text

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.app.models import scanning
-from separatrix.app.models.errors import ModelFileError
+from separatrix.app.models import document as looked_over
+from separatrix.app.models.document import ModelFileError
 from separatrix.app.models.file import from_document, write
 
 from .model_cases import document, model, sealed
@@ -68,7 +68,7 @@ def test_twenty_megabytes_of_numbers(tmp_path):
     arguments = [sys.executable, "-c", READING, tmp_path / "small.json", tmp_path / "model.json"]
     found, said = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split(maxsplit=1)
     assert "it was changed after it was written" in said  # which is looked at when all is read
-    assert 19 * MB < len(content) < int(found) <= 2 * len(content) + scanning.FIXED
+    assert 19 * MB < len(content) < int(found) <= 2 * len(content) + looked_over.FIXED
 
 
 @pytest.mark.parametrize("piece", [b"[", b"[],", b'{"a":{}},'])
@@ -92,7 +92,7 @@ PIECES = {
 @pytest.mark.parametrize("name", PIECES)
 @pytest.mark.parametrize("inside", [False, True])
 def test_the_law_holds_whatever_is_repeated(name, inside, tmp_path, monkeypatch):
-    monkeypatch.setattr(scanning, "FIXED", MB)
+    monkeypatch.setattr(looked_over, "FIXED", MB)
     start, end = b'{"a": [', b"0]}"
     if inside:  # in a model, where it would be kept
         whole = json.dumps({**document(), "training": {"more": 77777}}).encode()
@@ -103,7 +103,7 @@ def test_the_law_holds_whatever_is_repeated(name, inside, tmp_path, monkeypatch)
         (tmp_path / "model.json").write_bytes(content)
         found, said = peak(tmp_path / "model.json")
         assert said  # its fingerprint is wrong, at the least
-        assert found <= 2 * len(content) + scanning.FIXED + MB
+        assert found <= 2 * len(content) + looked_over.FIXED + MB
 
 
 LONG = "x" * 300_000
@@ -188,7 +188,7 @@ def test_what_is_made_of_a_small_file_is_small_too(bomb, tmp_path):
     (tmp_path / "model.json").write_bytes(content)
     assert len(content) < 2 * MB
     found, _ = peak(tmp_path / "model.json")
-    assert found <= 2 * len(content) + scanning.FIXED // 4
+    assert found <= 2 * len(content) + looked_over.FIXED // 4
 
 
 def test_the_side_file_is_held_once(tmp_path):
@@ -225,7 +225,7 @@ def test_gigabytes_are_not_read(tmp_path):
 
 
 def test_what_nobody_could_read_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(scanning, "FIXED", 100)
+    monkeypatch.setattr(looked_over, "FIXED", 100)
     with pytest.raises(ValueError, match=r"cannot be saved, as nobody could read it: .*twice as much memory"):
         separatrix.save(model("linear"), tmp_path / "model.json")
     assert not list(tmp_path.iterdir())

@@ -9,7 +9,7 @@ import pytest
 
 import separatrix
 from separatrix.app.cli.schema import published
-from separatrix.app.models.errors import ModelFileError
+from separatrix.app.models.document import ModelFileError
 from separatrix.app.models.file import from_document, to_document, write
 from separatrix.app.models.from_learner import model_of
 

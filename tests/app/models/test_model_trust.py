@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import separatrix
-from separatrix.app.models import fingerprint
-from separatrix.app.models.document import Part
-from separatrix.app.models.errors import ModelFileError
+from separatrix.app.models import file as model_file
+from separatrix.app.models.document import ModelFileError, Part
 from separatrix.app.models.examples import WIDE, examples_of, examples_read, matrix_of
 from separatrix.app.models.file import from_document, to_document
 from separatrix.app.models.from_learner import model_of
@@ -59,8 +58,8 @@ trees = st.recursive(
 def test_the_fingerprint_of_any_document_is_what_the_page_says(tree):
     content = json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(fingerprint, "TOGETHER", 3)
-        assert fingerprint.fingerprint_of({**tree, "fingerprint": ""}) == hashlib.sha256(content).hexdigest()
+        patched.setattr(model_file, "TOGETHER", 3)
+        assert model_file.fingerprint_of({**tree, "fingerprint": ""}) == hashlib.sha256(content).hexdigest()
 
 
 def test_who_meant_a_change_may_keep_it(tmp_path):

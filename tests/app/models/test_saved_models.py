@@ -40,8 +40,9 @@ from separatrix import (
     VotedPerceptron,
     ZeroOneClassifier,
 )
+from separatrix.app.models.document import CannotSaveError
 from separatrix.app.models.file import write
-from separatrix.app.models.from_learner import CannotSaveError, model_of
+from separatrix.app.models.from_learner import model_of
 from separatrix.app.tables.columns import Decision
 from separatrix.app.tables.encoding import learn_encoding
 from separatrix.app.tables.table import Columns

@@ -14,7 +14,7 @@ import separatrix
 from separatrix import KernelPerceptron, LogisticRegression, OneVsRest, Perceptron
 from separatrix.app import replacing
 from separatrix.app.models import tensors
-from separatrix.app.models.errors import ModelFileError
+from separatrix.app.models.document import ModelFileError
 from separatrix.app.models.file import write
 from separatrix.app.models.from_learner import model_of
 

@@ -7,7 +7,7 @@ from separatrix.app.tables import open_table as open_table_module
 from separatrix.app.tables import opening
 from separatrix.app.tables.categorical import pays, table_rows
 from separatrix.app.tables.encoding import learn_encoding
-from separatrix.app.tables.errors import DataError
+from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.kinds import decide
 from separatrix.app.tables.opening import open_table
 
@@ -81,7 +81,7 @@ def test_the_columns_of_a_second_file_may_stand_in_another_order(tmp_path, way):
 def test_a_cell_that_is_no_number_is_named_by_its_line(tmp_path, way, cell):
     rows = lines(3, gaps=False)
     rows[1200][0] = cell
-    with open_table([written(tmp_path, rows)]) as table, pytest.raises(DataError) as error:
+    with open_table([written(tmp_path, rows)]) as table, pytest.raises(TableError) as error:
         table.numbers("x")
     assert (error.value.place.line, error.value.value) == (1202, cell)
     assert "1 499" in str(error.value.because)
@@ -93,7 +93,7 @@ def test_levels_of_which_one_is_no_number(tmp_path, way):
         row[3] = "many"
     with (
         open_table([written(tmp_path, rows)]) as table,
-        pytest.raises(DataError, match="'many' is not a number") as error,
+        pytest.raises(TableError, match="'many' is not a number") as error,
     ):
         table.numbers("level")
     assert error.value.place.line == 2

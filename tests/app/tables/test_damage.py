@@ -1,4 +1,4 @@
-"""Damaged files of every format: a table, or a DataError; never anything else."""
+"""Damaged files of every format: a table, or a TableError; never anything else."""
 
 import gzip
 import io
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from separatrix.app.tables.errors import DataError
+from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.kinds import decide
 from separatrix.app.tables.opening import open_table
 
@@ -53,5 +53,5 @@ def test_damage_is_a_data_error(tmp_path, files, data):
                 if column.kind == "number":
                     assert len(table.numbers(column.name)) == table.rows
             assert table.place(table.rows - 1).file.startswith(str(tmp_path / name))
-    except DataError:
+    except TableError:
         return

@@ -9,7 +9,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from separatrix.app.tables.columns import Column, Decision
 from separatrix.app.tables.encoding import Encoding, learn_encoding
-from separatrix.app.tables.errors import DataError
+from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.table import Coded, Columns
 
 
@@ -121,7 +121,7 @@ AGE, CITY = Column("age", "number"), Column("city", "category", ("Bonn", "Rome")
 
 
 def refused(columns, encoding, **how):
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(TableError) as caught:
         Encoding(tuple(encoding)).matrix(Columns(columns, "data.csv"), **how)
     return caught.value
 
@@ -164,7 +164,7 @@ def test_infinity_is_named():
 
 def test_missing_values_at_fit_are_an_error_unless_they_are_filled():
     columns = {"age": np.array([1.0, np.nan, 3.0])}
-    with pytest.raises(DataError, match="--missing impute") as caught:
+    with pytest.raises(TableError, match="--missing impute") as caught:
         learn_encoding(Columns(columns), decisions(columns))
     assert (caught.value.column, caught.value.place.file) == ("age", "the table row 2")
     encoding = learn_encoding(Columns(columns), decisions(columns), missing="impute")
@@ -172,14 +172,14 @@ def test_missing_values_at_fit_are_an_error_unless_they_are_filled():
 
 
 def test_a_column_of_nothing_and_a_table_of_no_columns_are_refused():
-    with pytest.raises(DataError, match="every value is missing"):
+    with pytest.raises(TableError, match="every value is missing"):
         learn_encoding(Columns({"a": np.array([np.nan])}), [Decision("a", "number", "", 1)], missing="impute")
-    with pytest.raises(DataError, match="no column is left"):
+    with pytest.raises(TableError, match="no column is left"):
         learn_encoding(Columns({"a": np.array([1.0])}), [Decision("a", "ignored", "")])
 
 
 def test_two_features_of_one_name_are_refused():
-    with pytest.raises(DataError, match="'a=b'"):
+    with pytest.raises(TableError, match="'a=b'"):
         Encoding((Column("a", "category", ("x", "b")), Column("a=b", "number")))
 
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from separatrix.app.tables.errors import DataError
+from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.fetched import Fetched
 from separatrix.app.tables.kinds import decide
 from separatrix.app.tables.opening import open_table
@@ -81,39 +81,41 @@ def test_the_user_overrules(tmp_path):
     assert decided(tmp_path, lambda k: "ab"[k % 2], group=["c"]).kind == "group"
     with table_of(tmp_path, c=lambda k: "ab"[k % 2]) as table:
         assert decide(table, number=["c"])[1].kind == "number"
-        with pytest.raises(DataError, match="line 2, column 'c': 'a' is not a number"):
+        with pytest.raises(TableError, match="line 2, column 'c': 'a' is not a number"):
             table.numbers("c")
 
 
 def test_the_target_keeps_its_texts(tmp_path):
     assert decided(tmp_path, lambda k: f"0{k % 2}", target="c").levels == ("00", "01")
-    with pytest.raises(DataError, match=r"line 9, column 'c': the target is missing(.|\n)*--where 'c IS NOT NULL'"):
+    with pytest.raises(TableError, match=r"line 9, column 'c': the target is missing(.|\n)*--where 'c IS NOT NULL'"):
         decided(tmp_path, lambda k: "" if k == 7 else k % 2, target="c")
 
 
 def test_weights_are_not_negative(tmp_path):
     assert decided(tmp_path, lambda k: k % 3, weights="c").kind == "weights"
-    with pytest.raises(DataError, match="line 9, column 'c': the weight -7 is negative"):
+    with pytest.raises(TableError, match="line 9, column 'c': the weight -7 is negative"):
         decided(tmp_path, lambda k: -7 if k == 7 else k, weights="c")
-    with pytest.raises(DataError, match="line 9, column 'c': the weight is missing"):
+    with pytest.raises(TableError, match="line 9, column 'c': the weight is missing"):
         decided(tmp_path, lambda k: "" if k == 7 else k, weights="c")
-    with pytest.raises(DataError, match="line 9, column 'c': 'x' is not a number"):
+    with pytest.raises(TableError, match="line 9, column 'c': 'x' is not a number"):
         decided(tmp_path, lambda k: "x" if k == 7 else k, weights="c")
 
 
 def test_names_must_be_there_and_have_one_part(tmp_path):
     for said in ({"target": "C"}, {"weights": "cc"}, {"number": ["cc"]}, {"category": ["cc"]}, {"drop": ["cc"]}):
-        with pytest.raises(DataError, match=r"there is no such column\n  Did you mean 'c'\?"):
+        with pytest.raises(TableError, match=r"there is no such column\n  Did you mean 'c'\?"):
             decided(tmp_path, lambda k: k, **said)
-    with pytest.raises(DataError, match="--target and --drop both name 'c'"):
+    with pytest.raises(TableError, match="--target and --drop both name 'c'"):
         decided(tmp_path, lambda k: k, target="c", drop=["c"])
-    with pytest.raises(DataError, match="--number and --category both name 'c'"):
+    with pytest.raises(TableError, match="--number and --category both name 'c'"):
         decided(tmp_path, lambda k: k, number=["c"], category=["c"])
 
 
 @pytest.mark.parametrize("rows", [60, 3_000])
 def test_decimal_commas_are_noticed(tmp_path, rows):
-    with pytest.raises(DataError, match=r"line 2, column 'c': '0,5' is written with a decimal comma(.|\n)*--decimal ,"):
+    with pytest.raises(
+        TableError, match=r"line 2, column 'c': '0,5' is written with a decimal comma(.|\n)*--decimal ,"
+    ):
         decided(tmp_path, lambda k: f'"{k},5"', rows)
 
 
@@ -153,5 +155,5 @@ def test_a_table_that_was_let_go_says_what_it_said_before(tmp_path, rows, bad):
     with table_of(tmp_path, rows, bad=bad, c=lambda k: "uv"[k % 2]) as table:
         decide(table)
         table.let_go(["bad"], ["c"])  # one of its cells is no number, which must still be said
-        with pytest.raises(DataError, match=r"'\?' is not a number"):
+        with pytest.raises(TableError, match=r"'\?' is not a number"):
             table.numbers("bad")

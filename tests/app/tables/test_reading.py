@@ -10,7 +10,7 @@ import pytest
 
 from separatrix.app.tables.database import Database, connect
 from separatrix.app.tables.digests import PIECE, Digests
-from separatrix.app.tables.errors import DataError
+from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.kinds import _moments
 from separatrix.app.tables.opening import open_table
 
@@ -18,7 +18,7 @@ from separatrix.app.tables.opening import open_table
 def test_a_table_that_cannot_be_read_leaves_nothing_behind(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n1,a\n2\n")
-    with pytest.raises(DataError):
+    with pytest.raises(TableError):
         open_table([str(path)], fingerprint=True)
     assert not [each for each in threading.enumerate() if each.name == "separatrix-digests"]
 

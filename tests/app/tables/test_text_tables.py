@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from separatrix.app.tables import dialect, text_table
-from separatrix.app.tables.errors import DataError, Place
+from separatrix.app.tables.errors import Place, TableError
 from separatrix.app.tables.numbers import number_of
 from separatrix.app.tables.opening import open_table
 
@@ -79,7 +79,7 @@ def test_a_column_is_numbers_or_its_first_other_cell_is_named(tmp_path, plan, ro
             wrong = [k for k, cell in enumerate(column) if there[k] and number_of(cell) is None]
             assume(all(cell.strip("1 .-e,;\"'") or number_of(cell.replace(",", ".")) for cell in column if cell))
             if wrong:
-                with pytest.raises(DataError) as raised:
+                with pytest.raises(TableError) as raised:
                     table.numbers(name)
                 assert raised.value.value == column[wrong[0]]
                 assert raised.value.place == Place(str(tmp_path / "t.csv"), begins[wrong[0]])
@@ -124,7 +124,7 @@ def test_what_is_written_out_is_verbatim(tmp_path, plan, rows, more):
 def test_a_bad_cell_far_down_is_named_as_the_guide_shows(tmp_path):
     rows = [f"{k / 7},{'ab'[k % 2]}" for k in range(30_000)]
     rows[29_000] = "n/a?,a"
-    with opened(tmp_path, "x7,city\n" + "\n".join(rows), "patients.csv") as table, pytest.raises(DataError) as raised:
+    with opened(tmp_path, "x7,city\n" + "\n".join(rows), "patients.csv") as table, pytest.raises(TableError) as raised:
         table.numbers("x7")
     assert str(raised.value).replace(f"{tmp_path}/", "") == (
         "patients.csv line 29002, column 'x7': 'n/a?' is not a number\n"
@@ -168,14 +168,14 @@ def test_decimal_commas_are_read_when_that_is_said(tmp_path):
     text = "a;b\n" + "".join(f"{k},25;x\n" for k in range(3_000))
     with opened(tmp_path, text, decimal=",") as table:
         assert table.numbers("a").tolist() == [k + 0.25 for k in range(3_000)]
-    with opened(tmp_path, "a;b\n1.5;x\n2;y\n", decimal=",") as table, pytest.raises(DataError, match=r"'1\.5' is not"):
+    with opened(tmp_path, "a;b\n1.5;x\n2;y\n", decimal=",") as table, pytest.raises(TableError, match=r"'1\.5' is not"):
         table.numbers("a")
-    with opened(tmp_path, "a;b\n1,5;x\n2;y\n") as table, pytest.raises(DataError, match="--decimal ,"):
+    with opened(tmp_path, "a;b\n1,5;x\n2;y\n") as table, pytest.raises(TableError, match="--decimal ,"):
         table.numbers("a")
 
 
 def test_a_file_without_names(tmp_path):
-    with pytest.raises(DataError, match=r"looks like data(.|\n)*--no-header(.|\n)*--header"):
+    with pytest.raises(TableError, match=r"looks like data(.|\n)*--no-header(.|\n)*--header"):
         opened(tmp_path, "39,x\n40,y\n")
     with opened(tmp_path, "39,x\n40,y\n", header=False) as table:
         assert table.names == ("x0", "x1")
@@ -217,14 +217,14 @@ BROKEN = {
 
 @pytest.mark.parametrize("content", BROKEN, ids=lambda content: repr(content[:24]))
 def test_a_broken_file_is_refused_with_its_line(tmp_path, content):
-    with pytest.raises(DataError, match=BROKEN[content]):
+    with pytest.raises(TableError, match=BROKEN[content]):
         opened(tmp_path, content)
 
 
 def test_a_nul_far_down_is_named_when_its_column_is_read(tmp_path):
     with (
         opened(tmp_path, b"a,b\n" + b"1,u\n2,v\n" * 80_000 + b"1,x\x00\n") as table,
-        pytest.raises(DataError, match="line 160002, column 'b': there is a NUL"),
+        pytest.raises(TableError, match="line 160002, column 'b': there is a NUL"),
     ):
         table.coded("b")
 
@@ -236,7 +236,7 @@ def test_lines_that_end_in_several_ways_are_read_and_noted(tmp_path, ends):
         assert texts(table, "b") == ["x", "y"]
         assert table.place(1).line == 3
         assert "lines end in several ways" in table.notes[0]
-        with pytest.raises(DataError, match="line 3, column 'a'"):
+        with pytest.raises(TableError, match="line 3, column 'a'"):
             table.numbers("a")
     with opened(tmp_path, "a,b\n1,x\n") as table:
         assert table.notes == ()
@@ -250,16 +250,16 @@ def test_encodings(tmp_path):
     with opened(tmp_path, "stadt,n\nKöln,1\n".encode("utf-8-sig")) as table:
         assert table.names == ("stadt", "n")
         assert texts(table, "stadt") == ["Köln"]
-    with pytest.raises(DataError, match="no encoding 'latin-one'"):
+    with pytest.raises(TableError, match="no encoding 'latin-one'"):
         opened(tmp_path, "a,b\n1,2\n", encoding="latin-one")
 
 
 @pytest.mark.parametrize("size", [5_000_000, 17_000_000, 40_000_000])
 def test_a_line_that_is_too_long_is_not_lost(tmp_path, size):
-    with pytest.raises(DataError, match="line 3: the line has more than 4194304 bytes"):
+    with pytest.raises(TableError, match="line 3: the line has more than 4194304 bytes"):
         opened(tmp_path, b"a,b\n1,2\n3," + b"y" * size + b"\n5,6\n")
 
 
 def test_a_quote_left_open_in_a_large_file_is_named(tmp_path):
-    with pytest.raises(DataError, match="line 12: a double quote is opened and not closed"):
+    with pytest.raises(TableError, match="line 12: a double quote is opened and not closed"):
         opened(tmp_path, b"a,b\n" + b"1,2\n" * 10 + b'3,"' + b"1,2\n" * 5_000_000)

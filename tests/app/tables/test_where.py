@@ -6,7 +6,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from separatrix.app.tables.errors import DataError
+from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.opening import open_table
 
 ROWS = 3_000
@@ -71,24 +71,24 @@ def test_where_keeps_the_rows_it_names_and_their_lines(data, where, keeps):
 )
 def test_where_can_do_nothing_else(data, where):
     before = sorted(Path().iterdir())
-    with pytest.raises(DataError, match="--where"):
+    with pytest.raises(TableError, match="--where"):
         open_table([data], where=where)
     assert sorted(Path().iterdir()) == before
 
 
 def test_a_python_variable_is_not_a_table(data):
     rows = duckdb.connect()  # noqa: F841  the SQL below must not find it
-    with pytest.raises(DataError):
+    with pytest.raises(TableError):
         open_table([data], where="id IN (SELECT * FROM rows)")
 
 
 def test_an_unknown_column_and_an_empty_choice(data):
-    with pytest.raises(DataError, match=r"there is no column 'citty'\n  Did you mean 'city'\?"):
+    with pytest.raises(TableError, match=r"there is no column 'citty'\n  Did you mean 'city'\?"):
         open_table([data], where="citty = 'a'")
-    with pytest.raises(DataError, match="no row is left"):
+    with pytest.raises(TableError, match="no row is left"):
         open_table([data], where="few > 10")
     Path("t.csv").write_text("a,A\n1,2\n")
-    with pytest.raises(DataError, match="differs in capitals only"):
+    with pytest.raises(TableError, match="differs in capitals only"):
         open_table([data], where="a > 1")
 
 
@@ -105,5 +105,5 @@ def test_a_sample_is_drawn_by_its_seed(data):
     assert ids(sample=10, seed=2) != first
     assert ids(sample=10**9) == list(range(ROWS))
     assert all(k % 2 == 0 for k in ids(sample=10, where="city = 'a'"))
-    with pytest.raises(DataError, match="at least 1"):
+    with pytest.raises(TableError, match="at least 1"):
         open_table([data], sample=0)

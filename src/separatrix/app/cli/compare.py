@@ -131,14 +131,14 @@ def _task(lesson: Lesson, cv: int, seed: int) -> Task:
 
     from ..evaluation.crossing import Task
     from ..evaluation.folds import folds
-    from ..tables.errors import DataError, Remedy
+    from ..tables.errors import Remedy, TableError
 
     truth, classes = lesson.y.codes.astype(np.intp), tuple(lesson.y.classes.tolist())
     groups = None if lesson.groups is None else np.unique(lesson.groups, return_inverse=True)[1].astype(np.intp)
     try:
         fold = folds(truth, cv, seed=seed, groups=groups, classes=classes)
     except ValueError as error:
-        raise DataError(str(error), remedies=[Remedy("take fewer folds", "--cv 2")]) from None
+        raise TableError(str(error), remedies=[Remedy("take fewer folds", "--cv 2")]) from None
     return Task(classes, truth, fold, lesson.weights, groups)
 
 

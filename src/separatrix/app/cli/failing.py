@@ -16,7 +16,7 @@ from typing import Any
 
 from cyclopts import CycloptsError, UnknownCommandError
 
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 from . import NEEDED
 from .answer import BUG, DATA, INTERRUPTED, NO, USAGE, UsageError
 from .app import COMMANDS
@@ -51,7 +51,7 @@ class Failure:
     text: str
     """What follows "error: "."""
     details: dict[str, Any] = field(default_factory=dict)
-    """For --json: what DataError.to_dict has, where there is one."""
+    """For --json: what TableError.to_dict has, where there is one."""
 
     def to_dict(self) -> dict[str, Any]:
         """The error in JSON, as schemas/error.json describes it."""
@@ -70,17 +70,16 @@ def failure_of(error: BaseException, tokens: list[str]) -> Failure:
 
 
 def _bad_data(error: Any, tokens: list[str]) -> Failure:
-    if isinstance(error, DataError):
+    if isinstance(error, TableError):
         _say_what_can_be_typed(error, tokens)
     return Failure(DATA, "data", str(error), error.to_dict())
 
 
-def _say_what_can_be_typed(error: DataError, tokens: list[str]) -> None:
+def _say_what_can_be_typed(error: TableError, tokens: list[str]) -> None:
     """Where a model knows the columns, nobody says what they are; and a column of weights cannot be a category."""
     lacking: tuple[str, ...] = ()
     if tokens[:1] and tokens[0] in OF_A_MODEL:
         lacking = ("--category ", "--number ", "--drop ")
-        error.because = error.because.replace("--number says that", "The model says that")
     elif ("--weights", error.column) in pairwise(tokens):
         lacking = ("--category ",)
     error.remedies = tuple(each for each in error.remedies if not each.text.startswith(lacking))
@@ -205,7 +204,7 @@ def _written(error: BaseException) -> str | None:
 
 
 _MEANINGS: tuple[tuple[Any, Callable[[Any, list[str]], Failure | None]], ...] = (
-    (DataError, _bad_data),
+    (TableError, _bad_data),
     (UsageError, _bad_usage),
     (CycloptsError, _bad_tokens),
     (KeyboardInterrupt, _stopped),

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from ... import __version__
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 from .answer import DONE, NO, Answer
 from .files import check_output, write_whole
 from .options import READING, Reading, Talking
@@ -110,12 +110,12 @@ def _settle(
     return Case(result, tuple(encoding.names), dict(zip(rows, table.places(rows), strict=True)))
 
 
-def _unproved(X: Any, encoding: Any) -> DataError:
+def _unproved(X: Any, encoding: Any) -> TableError:
     """What was found does not hold in exact arithmetic: some number is so large that others are lost beside it."""
     size = abs(X).max(axis=0)
     j = int(size.argmax())
     column = next(each.name for each in encoding.columns if encoding.names[j] in each.features)
-    return DataError(
+    return TableError(
         "whether the classes are separated cannot be proved: what was found does not hold in exact arithmetic",
         column=column,
         because=f"Its numbers reach {size[j]:.3g}, beside which small differences are lost to rounding.",

@@ -75,7 +75,7 @@ def _next(saved: Any, model: str) -> str:
 
 def _restored(saved: Any, path: str) -> Summary | None:
     from ...inference.summary.stored import restored
-    from ..models.errors import ModelFileError
+    from ..models.document import ModelFileError
 
     kept = saved.training.get("summary")
     if kept is None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 from .answer import UsageError
 from .console import is_terminal, shortened
 from .failing import NoDataError
@@ -101,7 +101,7 @@ def labels_of(table: Any, target: str) -> Any:
     missing = np.flatnonzero(codes < 0)
     if missing.size:
         count = missing.size
-        raise DataError(
+        raise TableError(
             "the target is missing", place=table.place(int(missing[0])), column=target,
             because=f"{count} of {table.rows} rows {'has' if count == 1 else 'have'} no label.",
             remedies=[Remedy("leave such rows out", f"--where '\"{target}\" IS NOT NULL'")],

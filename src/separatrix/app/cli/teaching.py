@@ -11,7 +11,7 @@ from typing import Any
 from numpy.linalg import LinAlgError
 
 from ...data.reading import largest
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 from ..tasks.learners import LEARNERS, Learner
 from ..tasks.lesson import Lesson
 from ..tasks.typed_values import KINDS, option
@@ -60,7 +60,7 @@ def overflow_told(lesson: Lesson) -> Iterator[None]:
         if not size[j] > HUGE:
             raise
         column = next(each.name for each in lesson.encoding.columns if lesson.encoding.names[j] in each.features)
-        raise DataError(
+        raise TableError(
             f"its numbers reach {size[j]:.3g}, and sums of their squares overflow", column=column,
             remedies=[Remedy("give it larger units in the file, or leave it out", f"--drop {shlex.quote(column)}"),
                       Remedy("or give number columns the mean 0 and the deviation 1", "--standardise")],
@@ -89,7 +89,7 @@ def in_words_of_options() -> Iterator[None]:
         sentence, first = in_options(str(error)), str(error).partition(" ")[0].partition("=")[0]
         if first in KINDS or first == "random_state":
             raise UsageError(sentence if sentence.startswith("--") else f"--{sentence}") from error
-        raise DataError(sentence) from error
+        raise TableError(sentence) from error
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -9,10 +9,8 @@ import numpy as np
 from ...losses.families import Bernoulli
 from ..models.model import Model
 from ..models.rules import Linear
-from .building import ONE, ZERO, Builder, minus
-from .errors import CannotExportError
-from .program import Expression, If, Number, Product, Program, Ref, Step, Sum, names_in
-from .sharing import all_or_nothing, in_the_limit, shares, sigmoids, softmax
+from .building import ONE, ZERO, Builder, all_or_nothing, in_the_limit, minus, shares, sigmoids, softmax
+from .program import CannotExportError, Expression, If, Number, Product, Program, Ref, Step, Sum, names_in
 
 REFUSED = {
     "kernel": "its score is a sum over training rows, which the file of the model holds and no formula should.",

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from ...errors import SettingError, SettingTypeError
+from ...wording import setting
 from ..models.model import Model
-from .c_target import c_text
-from .checking import answers_of, difference, trial_rows
+from .c import c_text
+from .checking import (
+    NotRunError,
+    answers_of,
+    difference,
+    run_nothing,
+    run_onnx,
+    run_python,
+    run_sql,
+    trial_rows,
+)
 from .composing import is_broken, program_of
-from .errors import CannotExportError
 from .onnx import onnx_bytes
 from .python import python_text
-from .running import NotRunError, run_nothing, run_onnx, run_python, run_sql
 from .spreadsheet import spreadsheet_text
 from .sql import sql_text
 
@@ -36,7 +45,7 @@ TARGETS = {
 }
 
 
-class Exported(NamedTuple):
+class Export(NamedTuple):
     """What was made, and whether it was run."""
 
     content: str | bytes
@@ -66,16 +75,16 @@ def export(model: Any, to: str, *, unseen: Unseen = "error", probabilities: bool
 
     Where the model would refuse a row, the export gives no answer: NULL, NaN, None, a blank. Python, SQL of DuckDB and
     SQLite, and ONNX are run on a few rows before they are returned, as far as what runs them is installed; the export
-    says so. A model that has no such form is refused by name with a `CannotExportError`, which is a ValueError.
+    says so. A model that has no such form is refused by name with a `CannotExportError`.
     """
     return exported(model, to, unseen=unseen, probabilities=probabilities, **options).content
 
 
-def exported(model: Any, to: str, *, unseen: Unseen = "error", probabilities: bool = True, **options: Any) -> Exported:
-    """The same, with what is to be said about it."""
+def exported(model: Any, to: str, *, unseen: Unseen = "error", probabilities: bool = True, **options: Any) -> Export:
+    """What `export` gives, and what is to be said about it."""
     target = _target(to, options)
     if unseen not in ("error", "reference"):
-        raise CannotExportError(f"unseen is {unseen!r}; it must be 'error' or 'reference'.")
+        raise SettingError("unseen", unseen, "it must be 'error' or 'reference'.")
     _check_texts(options)
     model = _model(model)
     program = program_of(model, unseen=unseen, probabilities=probabilities)
@@ -85,23 +94,24 @@ def exported(model: Any, to: str, *, unseen: Unseen = "error", probabilities: bo
     try:
         found = target.run(content, program, rows, **options)
     except NotRunError as reason:
-        return Exported(target.write(program, str(reason), **options), str(reason), 0)
+        return Export(target.write(program, str(reason), **options), str(reason), 0)
     wrong = difference(program, rows, answers_of(model, rows, unseen, probabilities), found)
     if wrong:
         raise RuntimeError(f"The export to {to!r} does not agree with the model, and is not given. {wrong}")
-    return Exported(content, sentence, len(rows))
+    return Export(content, sentence, len(rows))
 
 
 def _target(to: str, options: dict[str, Any]) -> Target:
     if to not in TARGETS:
-        raise CannotExportError(f"to is {to!r}; it must be one of {', '.join(map(repr, TARGETS))}.")
+        raise SettingError("to", to, f"it must be one of {', '.join(map(repr, TARGETS))}.")
     target = TARGETS[to]
     strange = sorted(set(options) - target.options)
     if strange:
-        raise TypeError(
+        raise SettingTypeError(
+            strange[0], options[strange[0]], "",
             f"{to!r} has no option {strange[0]!r}; it has {', '.join(sorted(target.options))}, unseen and "
-            "probabilities."
-        )
+            "probabilities.",
+        )  # fmt: skip
     return target
 
 
@@ -110,7 +120,9 @@ def _check_texts(options: dict[str, Any]) -> None:
     for name, value in options.items():
         for text in [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []:
             if not isinstance(text, str) or is_broken(text):
-                raise CannotExportError(f"{name} has {text!r}; texts without the sign 0 and half signs are needed.")
+                raise SettingError(
+                    name, text, "texts without the sign 0 and half signs are needed.", f"{setting(name)} has {text!r};"
+                )
 
 
 def _model(model: Any) -> Model:

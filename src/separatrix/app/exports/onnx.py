@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .errors import CannotExportError
+from ...wording import setting
 from .program import (
     Abs,
+    CannotExportError,
     Cell,
     Choice,
     Exp,
@@ -268,6 +269,6 @@ def _check(names: list[str], outputs: list[str]) -> None:
     both = set(names) & set(outputs)
     if both:
         raise CannotExportError(
-            f"A column and an output are both named {min(both)!r}: give outputs another beginning (prefix='model ', "
-            "--prefix)."
+            f"A column and an output are both named {min(both)!r}: give outputs another beginning "
+            f"({setting('prefix', 'model ')})."
         )

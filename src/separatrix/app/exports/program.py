@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from ...errors import DataError
 from ..tables.columns import Column
 
 MOST_TERMS = 100
 """Of one sum: longer ones are added up in parts, as databases limit how deep and spreadsheets how long a formula is."""
+
+
+class CannotExportError(DataError):
+    """A model that a target cannot hold: which, why, and what can be done."""
 
 
 @dataclass(frozen=True)

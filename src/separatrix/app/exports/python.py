@@ -6,7 +6,7 @@ import keyword
 import unicodedata
 from collections.abc import Iterator
 
-from .errors import CannotExportError
+from ...errors import SettingError
 from .language import Language, branches_of, place_of
 from .program import Cell, Choice, Expression, If, Program
 
@@ -48,7 +48,7 @@ def python_text(program: Program, checked: str, *, name: str = "predict") -> str
     """The text of a module with one function of this name."""
     usual = unicodedata.normalize("NFKC", name)  # as Python reads it
     if not name.isidentifier() or name != usual or keyword.iskeyword(name) or name in RESERVED:
-        raise CannotExportError(f"name is {name!r}; it must be a name that a Python function can have.")
+        raise SettingError("name", name, "it must be a name that a Python function can have.")
     to = Python()
     unseen = "" if _takes_unseen(program) else "a level that no training row had, "
     lines = [HEAD.format(facts=_quoted("\n".join(program.facts)), checked=_quoted(checked), name=name, unseen=unseen)]

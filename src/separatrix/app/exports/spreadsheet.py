@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import CannotExportError
+from ...errors import SettingError
+from ...wording import setting
 from .language import Language, in_two
-from .program import Cell, Choice, Expression, If, Program, Sum
+from .program import CannotExportError, Cell, Choice, Expression, If, Program, Sum
 
 LONGEST = 8000
 """Signs of a formula; Excel takes 8192."""
@@ -90,13 +91,14 @@ def spreadsheet_text(
     names = [cell.column.name for cell in program.cells] if header is None else list(header)
     absent = [cell.column.name for cell in program.cells if cell.column.name not in names]
     if absent:
-        raise CannotExportError(f"header lacks the column {absent[0]!r}: name the columns of the sheet in their order.")
+        raise SettingError(
+            "header", header, "name the columns of the sheet in their order.",
+            f"{setting('header')} lacks the column {absent[0]!r}:",
+        )  # fmt: skip
     if prefix.startswith(UNSAFE):
-        raise CannotExportError(
-            f"prefix is {prefix!r}; a title that begins so would be taken for a formula or a quote."
-        )
+        raise SettingError("prefix", prefix, "a title that begins so would be taken for a formula or a quote.")
     if isinstance(row, bool) or not isinstance(row, int) or row < 1:
-        raise CannotExportError(f"row is {row!r}; it must be the number of the first row, 1 or more.")
+        raise SettingError("row", row, "it must be the number of the first row, 1 or more.")
     if len(program.classes) > MOST_CLASSES:
         raise CannotExportError(
             f"The model has {len(program.classes)} classes, and formulas go only so deep: up to {MOST_CLASSES} can be "

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import CannotExportError
+from ...errors import SettingError
+from ...wording import setting
 from .language import Language, branches_of, in_two, place_of
-from .program import Cell, Choice, Expression, If, Program, Ref, Sum
+from .program import CannotExportError, Cell, Choice, Expression, If, Program, Ref, Sum
 
 MAX = 1.7976931348623157e308
 MOST_COLUMNS = 1500
@@ -157,7 +158,7 @@ def sql_text(
 ) -> str:  # fmt: skip
     """One SELECT: the columns that are kept, the label, scores and probabilities of every row of a table."""
     if dialect not in DIALECTS:
-        raise CannotExportError(f"dialect is {dialect!r}; it must be one of {', '.join(DIALECTS)}.")
+        raise SettingError("dialect", dialect, f"it must be one of {', '.join(DIALECTS)}.")
     kept = list(dict.fromkeys([cell.column.name for cell in program.cells] if keep is None else keep))
     titles = [prefix + title for title in ("label", *program.score_titles, *program.probability_titles)]
     _check_names(kept, titles, dialect)
@@ -237,7 +238,7 @@ def _check_names(kept: Sequence[str], titles: Sequence[str], dialect: str) -> No
         if name.casefold() in seen:
             raise CannotExportError(
                 f"Two columns of the answer would be named {name!r}: give the answers another beginning "
-                "(prefix='model ', --prefix), or keep fewer columns (keep=['id'], --keep)."
+                f"({setting('prefix', 'model ')}), or keep fewer columns ({setting('keep')})."
             )
         seen.add(name.casefold())
         if not name:
@@ -245,14 +246,14 @@ def _check_names(kept: Sequence[str], titles: Sequence[str], dialect: str) -> No
         if dialect == "postgresql" and len(name.encode()) > LONGEST:
             raise CannotExportError(
                 f"The name {name!r} has more than {LONGEST} bytes, and PostgreSQL would cut it off: shorten it, or the "
-                "name of the class, or keep fewer columns (keep=['id'], --keep)."
+                f"name of the class, or keep fewer columns ({setting('keep')})."
             )
 
 
 def _check_columns(program: Program, table: str, dialect: str) -> None:
     """Two columns that a table of this dialect cannot have both would be read as one."""
     if not table or (dialect == "postgresql" and len(table.encode()) > LONGEST):
-        raise CannotExportError(f"table is {table!r}; it must be the name of a table, of up to {LONGEST} bytes.")
+        raise SettingError("table", table, f"it must be the name of a table, of up to {LONGEST} bytes.")
     seen: dict[bytes, str] = {}
     for cell in program.cells:
         name = cell.column.name

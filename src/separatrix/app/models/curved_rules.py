@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.kernels.tables import RBF, Linear, Polynomial, TableKernel
+from ...errors import DataError
 from ...fitting.closed.discriminant import Quadratic
 from ...fitting.closed.evidence import InfiniteError, Plan
 from ...fitting.closed.naive_bayes import Parameters, Tables
@@ -78,10 +79,10 @@ class Sums(Rule):
                 i = int(np.argmax(wrong))
                 kind = "whole numbers" if whole else "numbers"
                 ends = f"{'' if low is None else f' from {low:g}'}{'' if high is None else f' to {high:g}'}"
-                raise ValueError(
-                    f"X[{i}, {self.scorer.columns[j]!r}] is {x[i]:g}; the model knows {kind}{ends} there: correct it, "
-                    "or fit again with another family."
-                )
+                raise DataError(
+                    f"is {x[i]:g}; the model knows {kind}{ends} there: correct it, or fit again with another family.",
+                    array="X", row=i, column=self.scorer.columns[j], value=float(x[i]),
+                )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         p, plan = self.scorer.parameters, self.scorer.plan

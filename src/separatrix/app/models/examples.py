@@ -15,10 +15,9 @@ import numpy as np
 
 from ...numerics.arrays import Floats
 from ..tables.columns import Column
-from ..tables.errors import DataError
+from ..tables.errors import TableError
 from ..tables.table import Columns
-from .document import Part, shown
-from .errors import ModelFileError
+from .document import ModelFileError, Part, shown
 from .model import Model
 from .rules import Linear, Rule, mapped
 
@@ -236,7 +235,7 @@ def answer_again(model: Model, examples: tuple[Example, ...], where: str) -> Non
         try:
             X = matrix_of(model, (example,))
             (label, scores, P) = _answer(model, X)[0]
-        except DataError as error:
+        except TableError as error:
             raise ModelFileError(f"the model cannot read this row: {error}", where=here) from None
         except (ValueError, TypeError, ArithmeticError) as error:
             raise ModelFileError(f"the model cannot score this row: {error}", where=here) from None

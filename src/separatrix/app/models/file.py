@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from ...errors import DataTypeError
 from ..replacing import name_beside, replace_pair
 from ..replacing import replace_file as replace_file
 from ..tables.columns import Column
 from ..tables.encoding import Encoding
-from ..tables.errors import DataError
-from .document import Part, parsed_text, read_text, shown, written
-from .errors import ModelFileError
+from ..tables.errors import TableError
+from .document import CannotSaveError, ModelFileError, Part, parsed_text, read_text, scanned, shown, written
 from .examples import answer_again, examples_of, examples_read
-from .fingerprint import NAME, fingerprint_of
 from .kinds import read_rule
 from .model import FITTED, INTERRUPTED, Model
 from .rules import features_read, features_to_dict
-from .scanning import scanned
 from .tensors import ENDING, packed, read_arrays, wanted_of, with_arrays
 
 FORMAT, VERSION = "separatrix-model", 1
+NAME = "fingerprint"
+TOGETHER = 1024
+"""Entries of a list, or letters, that become text at once: the text of all of a large document is never held."""
 LARGEST = 1 << 30
 """Bytes of a file that is read at all, if no other number is given."""
 TRIES = 3
@@ -49,10 +51,12 @@ def save(model: Any, path: Any, X: Any = None, y: Any = None, sample_weight: Any
     """
     if isinstance(model, Model):
         if X is not None or y is not None or sample_weight is not None:
-            raise TypeError("X, y and sample_weight are for a learner that was just fitted; a Model has its facts.")
+            raise DataTypeError("X, y and sample_weight are for a learner that was just fitted; a Model has its facts.")
         write(model, path)
         return
-    write(import_module(".training_rows", __package__).model_with_rows(model, X, y, sample_weight), path)
+    from .training_rows import model_with_rows  # whoever only reads a file needs no learner
+
+    write(model_with_rows(model, X, y, sample_weight), path)
 
 
 def load(path: Any, *, largest: int = LARGEST, accept_changes: bool = False) -> Model:
@@ -103,8 +107,54 @@ def write(model: Model, path: Any) -> None:
     try:
         scanned(content)
     except ModelFileError as error:
-        raise ValueError(f"The model of {model.learner} cannot be saved, as nobody could read it: {error}") from None
+        raise CannotSaveError(
+            f"The model of {model.learner} cannot be saved, as nobody could read it: {error}"
+        ) from None
     replace_pair(path, content, pair)
+
+
+# --------------------------------------------------------------------------------------------------------- fingerprint
+
+
+def fingerprint_of(document: dict[str, Any]) -> str:
+    """SHA-256 of the document without its fingerprint, as JSON with sorted names, no spaces and ASCII only.
+
+    It is what `sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode())` gives.
+
+    >>> fingerprint_of({"b": 1, "a": [0.5, "é"], "fingerprint": "any"})
+    '9e35e11878bfd9f32e23aa870d83711fd3e20b377514966b2ce39a7ec4880663'
+    """
+    found = hashlib.sha256()
+    _feed({name: value for name, value in document.items() if name != NAME}, lambda text: found.update(text.encode()))
+    return found.hexdigest()
+
+
+def _feed(value: Any, add: Callable[[str], None]) -> None:
+    kinds = set(map(type, value)) if isinstance(value, list) else set()
+    if isinstance(value, dict):
+        for place, name in enumerate(sorted(value)):
+            add("," if place else "{")
+            _feed(name, add)
+            add(":")
+            _feed(value[name], add)
+        add("}" if value else "{}")
+    elif kinds & {dict, list, str}:
+        for place, each in enumerate(value):
+            add("," if place else "[")
+            _feed(each, add)
+        add("]")
+    elif isinstance(value, list | str) and len(value) > TOGETHER:
+        ends = _json(value[:0])
+        for start in range(0, len(value), TOGETHER):
+            between = "," if start and isinstance(value, list) else ""
+            add((between if start else ends[0]) + _json(value[start : start + TOGETHER])[1:-1])
+        add(ends[1])
+    else:
+        add(_json(value))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
@@ -247,7 +297,7 @@ def _encoding(part: Part, names: tuple[str, ...]) -> Encoding:
         raise part.fail(f"it makes other columns than the {len(names)} that the model has.")
     try:
         encoding = Encoding(columns)
-    except DataError as error:
+    except TableError as error:
         raise part.fail(str(error)) from None
     if encoding.names != names:
         raise part.fail(f"it makes other columns than the {len(names)} that the model has.")

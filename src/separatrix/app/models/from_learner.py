@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data import Sparse
 from ...data.maps.base import FeatureMap
+from ...errors import DataError
 from ...learners.checks.rows import names_of
 from ...results.limits import LimitRule
 from ...results.linear_rule import LinearRule
 from ..tables.encoding import Encoding
+from .document import CannotSaveError
 from .facts import FACTS, counted, facts_of, known_spread, plain, plain_fact, spread_of, versions
 from .model import FITTED, INTERRUPTED, Model
 from .rules import Linear, Rule
@@ -30,10 +32,6 @@ if TYPE_CHECKING:
     from ...learners.perceptron.perceptrons import VotedPerceptron
     from ...learners.reductions.reduction import Reduction
     from ...results.votes import Ballot
-
-
-class CannotSaveError(ValueError):
-    """A learner that no file can hold: which, why, and what can be done."""
 
 
 class Taken(NamedTuple):
@@ -59,7 +57,7 @@ def model_of(
     classes = _labels(estimator.classes_, estimator)
     columns = _columns(estimator) if encoding is None else encoding.names
     if len(columns) != estimator.n_features_in_:
-        raise ValueError(
+        raise DataError(
             f"The encoding makes {len(columns)} columns, and the learner was fitted to {estimator.n_features_in_}: "
             "give the encoding whose matrix it was fitted to."
         )

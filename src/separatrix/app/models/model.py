@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ... import __version__
 from ...data.maps.base import FeatureMap
+from ...errors import DataError, DataTypeError, Refusal
 from ...inference.explaining import Group, View
 from ...inference.explanation import Explanation
 from ...numerics.arrays import Floats
@@ -104,7 +105,7 @@ class Model:
         """
         linear = self.rule.linear()
         if linear is None:
-            raise ValueError(f"{self.learner} has a rule of kind {self.rule.kind!r}: no feature has a part of its own.")
+            raise Refusal(f"{self.learner} has a rule of kind {self.rule.kind!r}: no feature has a part of its own.")
         rows, _ = self._scored(X)
         made = self.rule.features(rows) if hasattr(self.rule, "features") else rows
         made = made.dense() if callable(getattr(made, "dense", None)) else made
@@ -151,7 +152,7 @@ class Model:
     def _view(self) -> View:
         rule = self.rule
         if not isinstance(rule, Linear) or not (rule.likely or rule.separated):
-            raise ValueError(f"{self.learner} was saved without log-odds that are linear: there is nothing to explain.")
+            raise Refusal(f"{self.learner} was saved without log-odds that are linear: there is nothing to explain.")
         means, totals = self.training.get("means"), self.training.get("class_totals")
         status = "quasi-separated" if rule.limit else "separated" if rule.separated else "optimal"
         W, b = rule.rule._matrix()
@@ -187,13 +188,13 @@ class Model:
             scores = self.rule.scores(rows)
         if not np.isfinite(scores).all():
             self._check(X)
-            raise ValueError("The scores overflow: the numbers of X are too large; give them in other units.")
+            raise DataError("The scores overflow: the numbers of X are too large; give them in other units.")
         return rows, scores
 
     def _rows(self, X: Any) -> Any:
         if isinstance(X, np.ma.MaskedArray):
-            raise TypeError(
-                "X is a masked array, and what its mask hides would be read: fill it first, X.filled(value)."
+            raise DataTypeError(
+                "is a masked array, and what its mask hides would be read: fill it first, X.filled(value).", array="X"
             )
         if hasattr(X, "tocsr"):
             X = X.tocsr() if isinstance(self.rule, Linear) and self.feature_map is None else X.toarray()
@@ -202,18 +203,18 @@ class Model:
         X = X if hasattr(X, "tocsr") else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != len(self.columns):
             few = ", ".join(map(repr, self.columns[:6])) + (", …" if len(self.columns) > 6 else "")
-            raise ValueError(f"X has shape {X.shape}; rows of {len(self.columns)} numbers are needed: {few}.")
+            raise DataError(f"has shape {X.shape}; rows of {len(self.columns)} numbers are needed: {few}.", array="X")
         if X.dtype in (np.float32, np.float64):
             return X
         if X.dtype.kind == "c":
-            raise ValueError(
-                "X holds complex numbers, and the model needs real ones: give the parts that it was fitted to."
+            raise DataError(
+                "holds complex numbers, and the model needs real ones: give the parts that it was fitted to.", array="X"
             )
         try:
             return X.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise ValueError(
-                f"X holds what is not a number ({error}); encode it first: encoding.matrix(table)."
+            raise DataError(
+                f"holds what is not a number ({error}); encode it first: encoding.matrix(table).", array="X"
             ) from None
 
     def _by_name(self, frame: Any) -> Any:
@@ -227,20 +228,25 @@ class Model:
             )
         if self.columns == tuple(f"x{j}" for j in range(len(self.columns))) and len(absent) == len(self.columns):
             return frame
-        raise ValueError(f"X lacks the column {absent[0]!r}: it has {', '.join(map(repr, there[:8]))}.")
+        raise DataError(
+            f"X lacks the column {absent[0]!r}: it has {', '.join(map(repr, there[:8]))}.", column=absent[0]
+        )
 
     def _one(self, row: Any) -> Floats:
         """One row, by the order of the columns or by their names."""
         if isinstance(row, Mapping):
             absent = [name for name in self.columns if name not in row]
             if absent:
-                raise ValueError(f"The row lacks {absent[0]!r}: give a number for each of the columns of the model.")
+                raise DataError(
+                    f"The row lacks {absent[0]!r}: give a number for each of the columns of the model.",
+                    column=absent[0],
+                )
             row = [row[name] for name in self.columns]
         x = row if hasattr(row, "columns") or hasattr(row, "tocsr") else np.atleast_2d(np.asarray(row))
         x = self._rows(x)
         x = x.toarray() if hasattr(x, "toarray") else x
         if len(x) != 1:
-            raise ValueError(f"explain takes one row; this has shape {x.shape}: give a row such as X[:1].")
+            raise DataError(f"explain takes one row; this has shape {x.shape}: give a row such as X[:1].")
         self._check(x)
         return x.astype(np.float64)  # type: ignore[no-any-return]
 
@@ -250,10 +256,10 @@ class Model:
         bad = np.isinf(dense) if self.rule.takes_missing and self.feature_map is None else ~np.isfinite(dense)
         if bad.any():
             i, j = (int(place) for place in np.argwhere(bad)[0])
-            raise ValueError(
-                f"X[{i}, {self.columns[j]!r}] is {dense[i, j]}; the model needs finite numbers: correct the row, or "
-                "leave it out."
-            )
+            raise DataError(
+                f"is {dense[i, j]}; the model needs finite numbers: correct the row, or leave it out.",
+                array="X", row=i, column=self.columns[j], value=float(dense[i, j]),
+            )  # fmt: skip
 
     def __repr__(self) -> str:
         stopped = ", interrupted" if self.interrupted else ""

@@ -16,8 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .document import Part, nests, parsed, shown
-from .errors import ModelFileError
+from .document import CannotSaveError, ModelFileError, Part, nests, parsed, shown
 
 MANY = 100_000
 """Numbers that a JSON file holds; with more, its long lists go beside it. Those of a kernel always do."""
@@ -78,7 +77,7 @@ def _numbers(value: Any) -> int:
 def _without(value: Any, where: str, arrays: dict[str, Array]) -> Any:
     if isinstance(value, dict):
         if set(value) == STANDS:
-            raise ValueError(
+            raise CannotSaveError(
                 f"{where}: an object of the names tensor, dtype and shape stands for an array: rename one."
             )
         return {key: _without(each, f"{where}.{key}" if where else key, arrays) for key, each in value.items()}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import DataError
 from ...learners.checks.rows import checked_costs
 from .from_learner import model_of
 from .model import Model
@@ -18,9 +19,9 @@ BLOCK = 1 << 16
 def model_with_rows(estimator: Any, X: Any = None, y: Any = None, sample_weight: Any = None) -> Model:
     """The model of a fitted learner, with what its rows tell; where none are given, those that are still in memory."""
     if (X is None) != (y is None):
-        raise ValueError(f"{'X' if X is None else 'y'} is missing: give both X and y of the fit, or neither.")
+        raise DataError("is missing: give both X and y of the fit, or neither.", array="X" if X is None else "y")
     if X is None and sample_weight is not None:
-        raise ValueError("sample_weight is given without X and y: give all three, or none.")
+        raise DataError("is given without X and y: give all three, or none.", array="sample_weight")
     if X is None:
         X, y, sample_weight = _still_here(estimator)
     if X is None:
@@ -48,13 +49,16 @@ def _numbers(X: Any, estimator: Any) -> Any:
     """The rows as an array or CSR, as many columns as the learner knows."""
     rows: Any = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     if rows.ndim != 2 or rows.shape[1] != estimator.n_features_in_ or rows.dtype.kind not in "buif":
-        raise ValueError(
-            f"X has shape {rows.shape} and holds {rows.dtype}; it must be the rows of the fit, numbers in "
-            f"{estimator.n_features_in_} columns."
+        raise DataError(
+            f"has shape {rows.shape} and holds {rows.dtype}; it must be the rows of the fit, numbers in "
+            f"{estimator.n_features_in_} columns.",
+            array="X",
         )
     claimed = getattr(getattr(getattr(estimator, "verdict_", None), "claim", None), "rows", None)
     if isinstance(claimed, int | np.integer) and rows.shape[0] != claimed:
-        raise ValueError(f"X has {rows.shape[0]} rows; the learner was fitted to {claimed}: give it the same rows.")
+        raise DataError(
+            f"has {rows.shape[0]} rows; the learner was fitted to {claimed}: give it the same rows.", array="X"
+        )
     return rows
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DataError, Place, Remedy
+from .errors import Place, Remedy, TableError
 from .libsvm import MOST_COLUMNS, Rows
 
 
@@ -20,11 +20,11 @@ def read_arrays(name: str, path: Path) -> Rows:
             loaded: Any = np.load(stream, allow_pickle=False)
             arrays = {key: loaded[key] for key in loaded.files} if hasattr(loaded, "files") else {"X": loaded}
     except Exception as error:  # np.load raises ValueError, EOFError, zipfile.BadZipFile, zlib.error, …
-        raise DataError(
+        raise TableError(
             "this is no NumPy file of numbers or texts", place=place, because=f"{str(error).splitlines()[0]}"
         ) from None
     if "X" not in arrays:
-        raise DataError(
+        raise TableError(
             f"the file holds the arrays {', '.join(sorted(arrays)) or 'none'}, and none is named X",
             place=place,
             remedies=[Remedy("write it so", "numpy.savez(path, X=X, y=y)")],
@@ -39,11 +39,11 @@ def read_arrays(name: str, path: Path) -> Rows:
 
 def _check_rows(place: Place, X: Any, y: Any) -> None:
     if X.ndim != 2 or not X.size or X.shape[1] > MOST_COLUMNS:
-        raise DataError(
+        raise TableError(
             f"X has shape {X.shape}: rows and columns are needed, and at most {MOST_COLUMNS} columns", place=place
         )
     if y is not None and y.shape != X.shape[:1]:
-        raise DataError(
+        raise TableError(
             f"X has {len(X)} rows, and y has shape {y.shape}: one label for each row is needed", place=place
         )
 
@@ -58,4 +58,4 @@ def _plain(place: Place, column: str, values: Any) -> NDArray[Any]:
         texts = values.astype(str).astype(object)
         texts[texts == ""] = None
         return texts  # type: ignore[no-any-return]
-    raise DataError(f"values of type {values.dtype} are neither numbers nor texts", place=place, column=column)
+    raise TableError(f"values of type {values.dtype} are neither numbers nor texts", place=place, column=column)

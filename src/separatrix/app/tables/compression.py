@@ -11,8 +11,8 @@ from typing import IO, Literal
 
 import duckdb
 
-from .database import connect, literal
-from .errors import DataError, Place
+from .database import connect, first_line, literal
+from .errors import Place, TableError
 
 Packing = Literal["gzip", "xz", "zstd"]
 MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -32,16 +32,16 @@ def packing_of(name: str, path: Path) -> Packing | None:
     found = next((packing for magic, packing in MAGIC.items() if head.startswith(magic)), None)
     claimed = SUFFIXES.get(Path(name).suffix.lower())
     if claimed and found != claimed:
-        raise DataError(
+        raise TableError(
             "the file is empty" if not head else f"the name says {claimed}, but the file does not begin like one",
             place=Place(name, None),
         )
     return found
 
 
-def damaged(name: str, packing: str, why: object) -> DataError:
+def damaged(name: str, packing: str, why: object) -> TableError:
     """A packed file that cannot be unpacked to its end."""
-    return DataError(
+    return TableError(
         f"the {packing} file is cut short or damaged", place=Place(name, None), because=f"{why}: copy it again."
     )
 
@@ -73,7 +73,7 @@ def _unpack_zstd(name: str, path: Path, target: Path) -> None:
             "(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')"
         )
     except duckdb.Error as error:
-        raise damaged(name, "zstd", str(error).splitlines()[0]) from None
+        raise damaged(name, "zstd", first_line(error)) from None
     finally:
         database.close()
 

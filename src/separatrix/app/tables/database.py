@@ -106,6 +106,11 @@ def _interruptible() -> Iterator[None]:
         raise
 
 
+def first_line(error: duckdb.Error) -> str:
+    """What duckdb says is wrong, to be shown; the lines that follow point into SQL that nobody typed."""
+    return str(error).splitlines()[0]
+
+
 def literal(text: str) -> str:
     """A text in SQL."""
     return "'" + text.replace("'", "''") + "'"

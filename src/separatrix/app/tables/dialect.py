@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from .errors import DataError, Place, Remedy
+from .errors import Place, Remedy, TableError
 from .numbers import number_of
 from .sources import Source
 
@@ -51,7 +51,7 @@ def sniff(source: Source, header: bool | None) -> tuple[Dialect, list[list[str]]
     try:
         found = [record for _, record in records(io.StringIO(text, newline=""), separator)]
     except csv.Error as error:
-        raise DataError(f"the file is no text table: {error}", place=Place(source.name, None)) from None
+        raise TableError(f"the file is no text table: {error}", place=Place(source.name, None)) from None
     if len(text) > HEAD // 8 and len(found) > 2:
         found.pop()  # the last record may have been cut
     first = found[0]
@@ -69,14 +69,14 @@ def _head(source: Source) -> str:
         head = stream.read(HEAD)
     for mark, encoding in BOMS.items():
         if head.startswith(mark):
-            raise DataError(
+            raise TableError(
                 f"the file is written in {encoding}, not in UTF-8",
                 place=place,
                 remedies=[Remedy("read it so", f"--encoding {encoding}")],
             )
     if b"\0" in head:
         line = head[: head.index(b"\0")].count(b"\n") + 1
-        raise DataError(
+        raise TableError(
             "there is a NUL byte: this is no text table",
             place=Place(source.name, line),
             remedies=[Remedy("if it is something else", "--format parquet (or jsonl, libsvm, npy)")],
@@ -88,19 +88,19 @@ def _head(source: Source) -> str:
     except UnicodeDecodeError as error:
         raise not_utf8(source, head, error.start) from None
     if not text.partition("\n")[0].strip():
-        raise DataError(
+        raise TableError(
             "the first line is empty, but it must name the columns" if text.strip() else "the file holds no text",
             place=Place(source.name, 1),
         )
     return text
 
 
-def not_utf8(source: Source, content: bytes, at: int) -> DataError:
+def not_utf8(source: Source, content: bytes, at: int) -> TableError:
     """Bytes that are not UTF-8, and the encoding that they are likely in."""
     line = content[:at].count(b"\n") + 1
     start = content.rfind(b"\n", 0, at) + 1
     word = content[max(start, at - 15) : at + 15].split(b"\n")[0].decode("cp1252", "replace")
-    return DataError(
+    return TableError(
         f"byte 0x{content[at]:02x} is not UTF-8",
         place=Place(source.name, line),
         because=f"in Latin-1 the text there would be {word!r}.",
@@ -141,14 +141,14 @@ def _check_names(source: Source, names: Sequence[str]) -> None:
     remedy = [Remedy("if the first line is data", "--no-header")]
     for number, name in enumerate(names, 1):
         if not name:
-            raise DataError(
+            raise TableError(
                 f"column {number} of {len(names)} has no name",
                 place=place,
                 because="every column needs a name of its own in the first line.",
                 remedies=remedy,
             )
         if name in seen:
-            raise DataError(
+            raise TableError(
                 f"columns {seen[name]} and {number} are both named {name!r}", place=place, column=name, remedies=remedy
             )
         seen[name] = number
@@ -162,7 +162,7 @@ def _refuse_numbers_as_names(source: Source, first: Sequence[str], rest: Sequenc
         and all(number_of(row[place]) is not None for row in rest[:20] if len(row) > place and row[place])
     ]
     if suspicious:
-        raise DataError(
+        raise TableError(
             f"the first line looks like data: it would name a column {suspicious[0].strip()!r}",
             place=Place(source.name, 1),
             remedies=[

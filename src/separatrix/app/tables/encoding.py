@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from .columns import Column, Decision
-from .errors import DataError, Remedy
+from .errors import Remedy, TableError
 from .gaps import Missing, check_finite, check_there, checked_gaps, missing_at_fit, nothing_there, unseen_level
 from .table import Table
 
@@ -46,7 +46,7 @@ class Encoding:
         seen: set[str] = set()
         for name in self.names:
             if name in seen:
-                raise DataError(
+                raise TableError(
                     f"two features are named {name!r}", because="Every feature needs a name of its own.",
                     remedies=[Remedy("rename the column in the file, or leave it out", "--drop NAME")],
                 )  # fmt: skip
@@ -61,7 +61,7 @@ class Encoding:
         """The rows of a table as numbers, in C order; the table may have its columns in any order, and more of them.
 
         A value that is missing where none was in the training rows, a level that none of these had (unless it shall
-        count as the reference), a column that is not there: a DataError says which, where, and what to type.
+        count as the reference), a column that is not there: a TableError says which, where, and what to type.
         """
         found = np.zeros((table.rows, len(self.names)))
         start = 0
@@ -113,7 +113,7 @@ def learn_encoding(
     """
     chosen = [each for each in decisions if each.kind in ("number", "category")]
     if not chosen:
-        raise DataError(
+        raise TableError(
             "no column is left to learn from",
             because="Every column is the target, weights, a group, or was left out.",
             remedies=[Remedy("use a column", "--number NAME or --category NAME")],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ...errors import DataError
+
 
 class Place(NamedTuple):
     """Where a row of a table stands."""
@@ -24,21 +26,26 @@ class Remedy(NamedTuple):
     text: str
 
 
-class DataError(ValueError):
-    """A table cannot be read as it was asked for: where, what, why, and what to type next."""
+class TableError(DataError):
+    """A table that cannot be read as it was asked for: where, what, why, and what to do next."""
 
     def __init__(
-        self, problem: str, *, place: Place | None = None, column: str = "", value: str | None = None,
+        self, problem: str, *, place: Place | None = None, column: str | None = None, value: str | None = None,
         because: str = "", remedies: Sequence[Remedy] = (),
     ) -> None:  # fmt: skip
-        self.problem, self.place, self.column, self.value = problem, place, column, value
+        super().__init__(problem, column=column, value=value)
+        self.file = None if place is None else place.file
+        self.line = None if place is None else place.line
         self.because, self.remedies = because, tuple(remedies)
-        super().__init__(str(self))
+
+    @property
+    def place(self) -> Place | None:
+        """The file and the line, where they are known."""
+        return None if self.file is None else Place(self.file, self.line)
 
     def __str__(self) -> str:
-        where = ", ".join(
-            part for part in (str(self.place or ""), f"column {self.column!r}" * bool(self.column)) if part
-        )
+        known = (self.place, None if self.column is None else f"column {self.column!r}")
+        where = ", ".join(str(part) for part in known if part is not None)
         lines = [f"{where}: {self.problem}" if where else self.problem]
         if self.because:
             lines.append(f"  {self.because}")
@@ -46,13 +53,16 @@ class DataError(ValueError):
         lines += [f"  {remedy.purpose + ':':<{width}} {remedy.text}" for remedy in self.remedies]
         return "\n".join(lines)
 
+    def __reduce__(self) -> Any:
+        return ValueError.__reduce__(self)  # the problem, then all fields
+
     def to_dict(self) -> dict[str, Any]:
-        """The same for programs."""
+        """The error for programs."""
         return {
             "problem": self.problem,
-            "file": None if self.place is None else self.place.file,
-            "line": None if self.place is None else self.place.line,
-            "column": self.column or None,
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
             "value": self.value,
             "because": self.because or None,
             "remedies": [remedy._asdict() for remedy in self.remedies],

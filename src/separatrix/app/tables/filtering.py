@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
+import json
+from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from .database import Database, identifier
-from .errors import DataError, Remedy
+from ...errors import SettingError
+from .database import Database, first_line, identifier
+from .errors import Remedy, TableError
 from .nearest import did_you_mean
 from .parts import Loaded
 
 HIDDEN = '"the place of the row"'
-UNKNOWN = re.compile(r'(?:Referenced column|column named) "(.+?)" (?:not found|does not exist)')
 
 
 def chosen_rows(loaded: Loaded, rows: int) -> NDArray[np.int64] | None:
@@ -23,7 +25,7 @@ def chosen_rows(loaded: Loaded, rows: int) -> NDArray[np.int64] | None:
     size = loaded.options.sample
     if size is not None:
         if size < 1:
-            raise DataError(f"a sample of {size} rows was asked for; at least 1 is needed")
+            raise SettingError("sample", size, "it must be at least 1.")
         among = rows if kept is None else len(kept)
         if size < among:
             drawn = np.sort(np.random.default_rng(loaded.options.seed).choice(among, size, replace=False))
@@ -45,7 +47,7 @@ def _where(loaded: Loaded, condition: str) -> NDArray[np.int64]:
     lowered = [name.casefold() for name in loaded.names]
     if len(set(lowered)) < len(lowered):
         twice = next(name for name in loaded.names if lowered.count(name.casefold()) > 1)
-        raise DataError(
+        raise TableError(
             f"--where cannot be used here: SQL does not tell {twice!r} from a column that differs in capitals only",
             column=twice,
         )
@@ -57,10 +59,10 @@ def _where(loaded: Loaded, condition: str) -> NDArray[np.int64]:
             raise _not_a_condition(condition, "It holds more than one statement.")
         found = loaded.database.arrays(statements[0])
     except duckdb.Error as error:
-        raise _refused(loaded, condition, str(error)) from None
+        raise _refused(loaded, condition, error) from None
     kept = np.sort(np.asarray(next(iter(found.values())), np.int64))
     if not len(kept):
-        raise DataError(f"no row is left: --where {condition!r} holds for none")
+        raise TableError(f"no row is left: --where {condition!r} holds for none")
     return kept
 
 
@@ -68,30 +70,47 @@ def _check_one_expression(condition: str) -> None:
     try:
         duckdb.SQLExpression(condition)
     except duckdb.Error as error:
-        raise _not_a_condition(condition, str(error).splitlines()[0].partition(": ")[2]) from None
+        raise _not_a_condition(condition, first_line(error).partition(": ")[2]) from None
 
 
-def _not_a_condition(condition: str, why: str) -> DataError:
-    return DataError(
+def _not_a_condition(condition: str, why: str) -> TableError:
+    return TableError(
         f"--where {condition!r} is not one condition", because=why,
         remedies=[Remedy("for example", "--where \"age >= 18 AND city <> 'Bonn'\"")],
     )  # fmt: skip
 
 
-def _refused(loaded: Loaded, condition: str, said: str) -> DataError:
+def _refused(loaded: Loaded, condition: str, error: duckdb.Error) -> TableError:
     problem = f"--where {condition!r} cannot be used"
-    unknown = UNKNOWN.search(said)
-    if unknown:
-        name = unknown[1]
+    name = _unknown_column(loaded, condition) if isinstance(error, duckdb.BinderException) else None
+    if name is not None:
         known = did_you_mean(name, loaded.names) or f"The columns are {', '.join(loaded.names[:12])}."
-        return DataError(f"{problem}: there is no column {name!r}", column=name, because=known)
-    if "file system operations are disabled" in said:
-        return DataError(f"{problem}: it may look at this table only, and at no file")
+        return TableError(f"{problem}: there is no column {name!r}", column=name, because=known)
+    if isinstance(error, duckdb.PermissionException):
+        return TableError(f"{problem}: it may look at this table only, and at no file")
     example = "--where '\"hours per week\" > 40'"
-    return DataError(
-        problem, because=said.splitlines()[0],
+    return TableError(
+        problem, because=first_line(error),
         remedies=[Remedy("a name that is no plain word stands in double quotes", example)],
     )  # fmt: skip
+
+
+def _unknown_column(loaded: Loaded, condition: str) -> str | None:
+    """The first name in a condition that no column has."""
+    [(tree,)] = loaded.database.rows("SELECT json_serialize_sql(?)", [f"SELECT 1 FROM t WHERE (\n{condition}\n)"])  # noqa: S608
+    known = {name.casefold() for name in loaded.names}
+    named = _columns_named(json.loads(tree))
+    return next((names[-1] for names in named if known.isdisjoint(map(str.casefold, names))), None)
+
+
+def _columns_named(tree: Any) -> Iterator[list[str]]:
+    """The names of each column in a tree of SQL: ["age"], or ["t", "age"]."""
+    if isinstance(tree, dict):
+        if tree.get("class") == "COLUMN_REF":
+            yield tree["column_names"]
+        tree = list(tree.values())
+    for part in tree if isinstance(tree, list) else ():
+        yield from _columns_named(part)
 
 
 def _typed(loaded: Loaded, j: int, condition: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from .columns import Column, Decision
-from .errors import DataError, Remedy
+from .errors import Remedy, TableError
 from .table import Table
 
 
@@ -25,7 +25,7 @@ def checked_gaps(column: Column, table: Table, gaps: Missing) -> NDArray[np.bool
     """Where values are missing, if that may be."""
     if gaps.total and column.fill is None:
         row = int(np.argmax(gaps.where))
-        raise DataError(
+        raise TableError(
             f"{_values(gaps.total)} missing, the first here", place=table.place(row), column=column.name, value="",
             because="In the training rows none was missing, so the model does not know what to make of it.",
             remedies=[
@@ -36,10 +36,10 @@ def checked_gaps(column: Column, table: Table, gaps: Missing) -> NDArray[np.bool
     return gaps.where if column.indicator else None
 
 
-def missing_at_fit(table: Table, name: str, gaps: Missing) -> DataError:
+def missing_at_fit(table: Table, name: str, gaps: Missing) -> TableError:
     """Values are missing where nothing was said of them."""
     row = int(np.argmax(gaps.where))
-    return DataError(
+    return TableError(
         f"{_values(gaps.total)} missing, the first here", place=table.place(row), column=name, value="",
         because="Nothing is filled or dropped unless you say so.",
         remedies=[
@@ -52,12 +52,12 @@ def missing_at_fit(table: Table, name: str, gaps: Missing) -> DataError:
 
 def unseen_level(
     table: Table, column: Column, levels: Sequence[str], codes: NDArray[Any], strange: NDArray[np.bool_]
-) -> DataError:
+) -> TableError:
     """Levels that no training row had."""
     row, count = int(np.argmax(strange)), int(np.count_nonzero(strange))
     value = levels[int(codes[row])]
     known = ", ".join(map(repr, column.levels[:6])) + (", …" if len(column.levels) > 6 else "")
-    return DataError(
+    return TableError(
         f"{value!r} is a level that no training row had ({count} such {'value' if count == 1 else 'values'})",
         place=table.place(row), column=column.name, value=value, because=f"The training rows had {known}.",
         remedies=[
@@ -72,7 +72,7 @@ def check_finite(table: Table, name: str, x: Floats) -> None:
     infinite = np.isinf(x)
     if infinite.any():
         row = int(np.argmax(infinite))
-        raise DataError(
+        raise TableError(
             f"{x[row]} is not a finite number ({int(np.count_nonzero(infinite))} in this column)",
             place=table.place(row), column=name, value=str(x[row]),
             remedies=[Remedy("if it stands for a missing value", f"--na {x[row]}"),
@@ -86,15 +86,15 @@ def check_there(columns: Sequence[Column | Decision], table: Table) -> None:
     if absent:
         more = f" (and {len(absent) - 1} more: {', '.join(map(repr, absent[1:6]))})" if len(absent) > 1 else ""
         few = ", ".join(map(repr, table.names[:8])) + (", …" if len(table.names) > 8 else "")
-        raise DataError(
+        raise TableError(
             f"there is no such column{more}", column=absent[0], because=f"The table has {few}.",
             remedies=[Remedy("see what is there", "separatrix schema FILE")],
         )  # fmt: skip
 
 
-def nothing_there(name: str) -> DataError:
+def nothing_there(name: str) -> TableError:
     """A column of which nothing can be learnt."""
-    return DataError(
+    return TableError(
         "every value is missing", column=name, remedies=[Remedy("leave the column out", f"--drop {_argument(name)}")]
     )
 

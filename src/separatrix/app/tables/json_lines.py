@@ -7,8 +7,8 @@ import re
 
 import duckdb
 
-from .database import Database, literal
-from .errors import DataError, Place
+from .database import Database, first_line, literal
+from .errors import Place, TableError
 from .parts import family
 from .sources import Source
 
@@ -23,20 +23,20 @@ def load_json(database: Database, source: Source, table: str) -> tuple[str, ...]
         )
     except duckdb.Error as error:
         _find_the_line(source)
-        raise DataError("this is no JSON", place=Place(source.name, None), because=str(error).splitlines()[0]) from None
+        raise TableError("this is no JSON", place=Place(source.name, None), because=first_line(error)) from None
     described = database.rows(f"DESCRIBE {table}")
     names, kinds = tuple(row[0] for row in described), [row[1] for row in described]
     _check_spelling(source, names)
     if names == ("json",) or any(family(kind) == "nested" for kind in kinds):
         _find_the_line(source)
         if names == ("json",) and kinds == ["JSON"]:
-            raise DataError("no row has a value, or they are not objects {…}", place=Place(source.name, None))
+            raise TableError("no row has a value, or they are not objects {…}", place=Place(source.name, None))
         for name, kind in zip(names, kinds, strict=True):
             if kind == "JSON":  # values of several kinds, none of them nested: their texts
                 quoted = '"' + name.replace('"', '""') + '"'
                 database.run(f"ALTER TABLE {table} ALTER {quoted} TYPE VARCHAR USING ({quoted} ->> '$')")
             elif family(kind) == "nested":
-                raise DataError(
+                raise TableError(
                     "lists and objects inside a row are not columns", place=Place(source.name, None), column=name
                 )
     return names
@@ -48,7 +48,7 @@ def _check_spelling(source: Source, names: tuple[str, ...]) -> None:
     doubtful = [name for name in names if re.sub(r"_\d+$", "", name).casefold() in lowered - {name.casefold()}]
     if doubtful and not all(f'"{name}"'.encode() in source.path.read_bytes() for name in doubtful):
         stem = re.sub(r"_\d+$", "", doubtful[0])
-        raise DataError(f"two columns are named {stem!r}, or so but for capitals", place=Place(source.name, None))
+        raise TableError(f"two columns are named {stem!r}, or so but for capitals", place=Place(source.name, None))
 
 
 def _find_the_line(source: Source) -> None:
@@ -64,13 +64,13 @@ def _find_the_line(source: Source) -> None:
                 found = json.loads(line)
             except (ValueError, RecursionError) as error:
                 why = getattr(error, "msg", None) or error
-                raise DataError(f"the line is not JSON: {why}", place=place) from None
+                raise TableError(f"the line is not JSON: {why}", place=place) from None
             if not isinstance(found, dict):
-                raise DataError("the line is JSON, but not an object {…}", place=place)
+                raise TableError("the line is JSON, but not an object {…}", place=place)
             for name, value in found.items():
                 if isinstance(value, dict | list):
                     shown = json.dumps(value)[:40]
-                    raise DataError(
+                    raise TableError(
                         f"{shown} is a {'list' if isinstance(value, list) else 'table'} inside a row",
                         place=place,
                         column=name,

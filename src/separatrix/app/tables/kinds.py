@@ -10,7 +10,7 @@ import numpy as np
 
 from ...numerics.arrays import Floats
 from .columns import Decision, Kind, Profile
-from .errors import DataError, Remedy
+from .errors import Remedy, TableError
 from .nearest import did_you_mean
 from .numbers import spaced
 from .profiles import profile_of_levels
@@ -53,7 +53,7 @@ def _asked(
     for option, names in said.items():
         for name in names:
             if name not in table.names:
-                raise DataError(
+                raise TableError(
                     f"--{option} {shlex.quote(name)}: there is no such column",
                     column=name,
                     because=did_you_mean(name, table.names) or f"The columns are {', '.join(table.names[:12])}.",
@@ -62,7 +62,7 @@ def _asked(
             if other in ("target", "group") and option == "category":
                 continue  # they are read as levels anyway
             if other != option:
-                raise DataError(f"--{other} and --{option} both name {name!r}; it can be only one", column=name)
+                raise TableError(f"--{other} and --{option} both name {name!r}; it can be only one", column=name)
             asked[name] = option
     return asked
 
@@ -121,10 +121,10 @@ def _undirected(table: Table, name: str, seen: Profile) -> Decision:
     return _levels(table, name, "category", "{levels}")
 
 
-def _decimal_commas(table: Table, name: str) -> DataError:
+def _decimal_commas(table: Table, name: str) -> TableError:
     codes, levels = table.coded(name)
     row = int(np.argmax(codes >= 0))
-    return DataError(
+    return TableError(
         f"{levels[codes[row]]!r} is written with a decimal comma",
         place=table.place(row),
         column=name,
@@ -186,7 +186,7 @@ def _target(table: Table, name: str) -> Decision:
     found = _levels(table, name, "target", "--target was said of it; {levels}")
     if found.missing:
         row = int(np.argmax(table.coded(name).codes < 0))
-        raise DataError(
+        raise TableError(
             "the target is missing",
             place=table.place(row),
             column=name,
@@ -202,7 +202,7 @@ def _weights(table: Table, name: str) -> Decision:
     if wrong.any():
         row = int(wrong.argmax())
         missing = bool(np.isnan(values[row]))
-        raise DataError(
+        raise TableError(
             "the weight is missing" if missing else f"the weight {values[row]:g} is negative",
             place=table.place(row),
             column=name,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import DataError, Place, Remedy
+from .errors import Place, Remedy, TableError
 from .numbers import number_of
 
 MOST_CELLS = 200_000_000
@@ -39,20 +39,20 @@ def read_libsvm(name: str, path: Path) -> Rows:
     try:
         content = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DataError(f"the file is no text: {error}", place=Place(name, None)) from None
+        raise TableError(f"the file is no text: {error}", place=Place(name, None)) from None
     for number, line in enumerate(content.split("\n"), 1):
         words = line.split("#", 1)[0].split()
         if not words:
             continue
         place = Place(name, number)
         if ":" in words[0]:
-            raise DataError(f"the line begins with {words[0]!r}, where its label should stand", place=place)
+            raise TableError(f"the line begins with {words[0]!r}, where its label should stand", place=place)
         row = len(labels)
         cells += [(row, *_cell(word, place)) for word in words[1:] if not word.startswith("qid:")]
         labels.append(words[0])
         lines.append(number)
     if not labels:
-        raise DataError("the file holds no row", place=Place(name, None))
+        raise TableError("the file holds no row", place=Place(name, None))
     width = max((column for _, column, _ in cells), default=-1) + 1
     _check_size(name, len(labels), width, len(cells))
     filled = np.zeros((width, len(labels)))
@@ -60,7 +60,7 @@ def read_libsvm(name: str, path: Path) -> Rows:
         rows, columns, values = zip(*cells, strict=True)
         if len(set(zip(rows, columns, strict=True))) < len(cells):
             twice = _first_twice(rows, columns)
-            raise DataError(
+            raise TableError(
                 f"the index {columns[twice] + 1} stands twice in the line", place=Place(name, lines[rows[twice]])
             )
         filled[np.array(columns), np.array(rows)] = values
@@ -71,25 +71,25 @@ def read_libsvm(name: str, path: Path) -> Rows:
 def _cell(word: str, place: Place) -> tuple[int, float]:
     index, colon, text = word.partition(":")
     if not colon or not (index.isascii() and index.isdigit()):
-        raise DataError(f"{word!r} is not of the form index:value", place=place, value=word)
+        raise TableError(f"{word!r} is not of the form index:value", place=place, value=word)
     if int(index) == 0:
-        raise DataError(
+        raise TableError(
             "there is an index 0, but LIBSVM files count from 1",
             place=place,
             value=word,
             because="Add 1 to every index.",
         )
     if int(index) > 2**31:
-        raise DataError(f"the index {index} is too large", place=place, value=word)
+        raise TableError(f"the index {index} is too large", place=place, value=word)
     value = number_of(text)
     if value is None:
-        raise DataError(f"{text!r} is not a number", place=place, column=f"x{int(index) - 1}", value=text)
+        raise TableError(f"{text!r} is not a number", place=place, column=f"x{int(index) - 1}", value=text)
     return int(index) - 1, value
 
 
 def _check_size(name: str, rows: int, width: int, filled: int) -> None:
     if rows * width > MOST_CELLS or width > MOST_COLUMNS:
-        raise DataError(
+        raise TableError(
             f"the table is {rows} rows × {width} columns wide, and only {filled} of its cells are not zero",
             place=Place(name, None),
             because=f"a table may have {MOST_COLUMNS} columns and {MOST_CELLS} cells; the learners take sparse rows.",

@@ -18,7 +18,7 @@ from .codes import codes_of, plain_codes, without_unused
 from .columns import Profile
 from .database import connect, literal
 from .digests import Digests
-from .errors import DataError, Place, Remedy
+from .errors import Place, Remedy, TableError
 from .fetched import THREADS, Fetched, Numbers, numbers_of
 from .nearest import did_you_mean
 from .numbers import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
@@ -72,10 +72,10 @@ class OpenTable:
         return self._loaded.notes
 
     def numbers(self, name: str) -> Floats:
-        """A column as numbers, NaN where missing; a DataError names the first cell that is no number."""
+        """A column as numbers, NaN where missing; a TableError names the first cell that is no number."""
         j, loaded = self._place_of(name), self._loaded
         if loaded.family(j) in ("time", "nested"):
-            raise DataError(f"values of type {loaded.types[j]} are not numbers", place=self.place(0), column=name)
+            raise TableError(f"values of type {loaded.types[j]} are not numbers", place=self.place(0), column=name)
         if self._has_codes(j):
             coded = self.coded(name)
             known = [number_of(level, loaded.options.decimal) for level in coded.levels]
@@ -135,7 +135,7 @@ class OpenTable:
         name, loaded = self.names[j], self._loaded
         kind = loaded.types[j]
         if loaded.family(j) == "nested":
-            raise DataError(f"values of type {kind} are not levels", place=self.place(0), column=name)
+            raise TableError(f"values of type {kind} are not levels", place=self.place(0), column=name)
         if self._has_codes(j):
             codes = plain_codes(loaded.arrays[j] if loaded.arrays else loaded.column(f"enum_code(c{j})"))
             levels: Sequence[str] = loaded.levels(j)
@@ -146,7 +146,7 @@ class OpenTable:
         codes, levels = without_unused(codes, levels)
         if any("\0" in level for level in levels):
             row = int(np.isin(codes, [k for k, level in enumerate(levels) if "\0" in level]).argmax())
-            raise DataError("there is a NUL byte", place=self.place(row), column=name, value=levels[codes[row]])
+            raise TableError("there is a NUL byte", place=self.place(row), column=name, value=levels[codes[row]])
         return Coded(codes, tuple(levels))
 
     def profile(self, name: str) -> Profile:
@@ -220,7 +220,7 @@ class OpenTable:
 
     def _place_of(self, name: str) -> int:
         if name not in self.names:
-            raise DataError(f"there is no column {name!r}", because=did_you_mean(name, self.names))
+            raise TableError(f"there is no column {name!r}", because=did_you_mean(name, self.names))
         return self.names.index(name)
 
     def _has_codes(self, j: int) -> bool:
@@ -269,7 +269,7 @@ class OpenTable:
         options = replace(loaded.options, keep_text=True)
         return replace(loaded, database=database, types=texts, options=options, arrays={})
 
-    def _no_number(self, j: int, found: Numbers, those: NDArray[np.bool_]) -> DataError:
+    def _no_number(self, j: int, found: Numbers, those: NDArray[np.bool_]) -> TableError:
         loaded, name = self._loaded, self.names[j]
         row, wrong = int(those.argmax()), int(np.count_nonzero(those))
         good = len(those) - found.missing - wrong
@@ -290,11 +290,9 @@ class OpenTable:
         else:
             because = f"{spaced(wrong)} values of {name!r} are not, the other {spaced(good)} are numbers."
         if name in loaded.options.number:
-            because = f"--number says that {name!r} is a column of numbers; {good:,} of its values are.".replace(
-                ",", " "
-            )
+            because = f"{name!r} is to be read as a column of numbers; {good:,} of its values are.".replace(",", " ")
         if value.strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
             because = f"only finite numbers are numbers here; {because}"
-        return DataError(
+        return TableError(
             f"{value!r} is not a number", place=place, column=name, value=value, because=because, remedies=remedies
         )

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import duckdb
 
+from ...errors import SettingError
 from .arrays import read_arrays
-from .database import Database, connect, identifier, literal
+from .database import Database, connect, first_line, identifier, literal
 from .dialect import sniff
 from .digests import Digests
-from .errors import DataError, Place
+from .errors import Place, TableError
 from .filtering import chosen_rows, keep
 from .json_lines import load_json
 from .libsvm import read_libsvm
@@ -49,9 +50,9 @@ def open_table(
     With `fingerprint` the table's is worked out as it is read; without it when it is asked for.
     """
     if format is not None and format not in FORMAT_NAMES:
-        raise DataError(f"there is no format {format!r}", because=did_you_mean(format, FORMAT_NAMES))
+        raise SettingError("format", format, f"it must be one of {', '.join(FORMAT_NAMES)}.")
     if decimal not in (".", ","):
-        raise DataError(f"{decimal!r} is no decimal sign; there are '.' and ','")
+        raise SettingError("decimal", decimal, "it must be '.' or ','.")
     options = Options(
         tuple(na), tuple(number), tuple(category), where, sample, seed, keep_text, header, decimal
     )  # fmt: skip
@@ -66,7 +67,7 @@ def open_table(
         loaded = _loaded(database, found, options, Path(folder.name), watch)
         rows = sum(part.rows for part in loaded.parts)
         if not rows:
-            raise DataError("there is a line of names, and no row", place=Place(found[0].name, None))
+            raise TableError("there is a line of names, and no row", place=Place(found[0].name, None))
         database.lock(Path(folder.name))
         kept = chosen_rows(loaded, rows)
         if kept is not None:
@@ -85,7 +86,7 @@ def _loaded(database: Database, sources: Sequence[Source], options: Options, fol
     kinds = {"csv" if source.format == "tsv" else source.format for source in sources}
     if len(kinds) > 1:
         first = next(source for source in sources if source.format != sources[0].format)
-        raise DataError(
+        raise TableError(
             f"this is a {first.format} file, and {sources[0].name} a {sources[0].format} file",
             place=Place(first.name, None),
         )
@@ -139,12 +140,12 @@ def _check_same_columns(first: str, names: Sequence[str], other: str, others: Se
     place = Place(other, None)
     for name in names:
         if name not in others:
-            raise DataError(
+            raise TableError(
                 f"the column {name!r} of {first} is not here", place=place, because=did_you_mean(name, others)
             )
     for name in others:
         if name not in names:
-            raise DataError(f"the column {name!r} is here, but not in {first}", place=place)
+            raise TableError(f"the column {name!r} is here, but not in {first}", place=place)
 
 
 def _typed_files(database: Database, sources: Sequence[Source], options: Options) -> Loaded:
@@ -175,14 +176,14 @@ def _one_file(database: Database, source: Source, table: str) -> tuple[tuple[str
         try:
             database.run(f"CREATE TABLE {table} AS SELECT * FROM read_parquet({literal(str(source.path))})")  # noqa: S608
         except duckdb.Error as error:
-            raise DataError(
-                "this is no Parquet file", place=Place(source.name, None), because=str(error).splitlines()[0]
+            raise TableError(
+                "this is no Parquet file", place=Place(source.name, None), because=first_line(error)
             ) from None
         names = tuple(row[0] for row in database.rows(f"DESCRIBE {table}"))
         written = database.rows("SELECT name FROM parquet_schema(?)", [str(source.path)])
         renamed = [name for name in names if (name,) not in written]
         if renamed:
-            raise DataError(
+            raise TableError(
                 f"two columns have the name of {renamed[0]!r}, or so but for capitals", place=Place(source.name, None)
             )
         return names, part

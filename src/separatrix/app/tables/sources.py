@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from .compression import SUFFIXES, packing_of, unpack
-from .errors import DataError, Place, Remedy
+from .errors import Place, Remedy, TableError
 from .nearest import did_you_mean
 
 Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "libsvm", "npy"]
@@ -49,9 +49,9 @@ class Source:
 def find(sources: Sequence[str], folder: Path, format: Format | None, encoding: str | None) -> tuple[Source, ...]:  # noqa: A002
     """The files that these texts name; stdin is copied to a file, because a pipe can be read only once."""
     if not sources:
-        raise DataError("no file was named", remedies=[Remedy("read stdin", "-")])
+        raise TableError("no file was named", remedies=[Remedy("read stdin", "-")])
     if sum(source == "-" for source in sources) > 1:
-        raise DataError("stdin (-) was named twice, but it can be read only once")
+        raise TableError("stdin (-) was named twice, but it can be read only once")
     found: list[Source] = []
     for source in sources:
         for name, path in _paths(source, folder):
@@ -66,11 +66,11 @@ def _paths(source: str, folder: Path) -> list[tuple[str, Path]]:
             shutil.copyfileobj(sys.stdin.buffer, stream, 1 << 20)
         return [(STDIN, spooled)]
     if "\0" in source:
-        raise DataError(f"{source!r} cannot be the name of a file: it holds a NUL")
+        raise TableError(f"{source!r} cannot be the name of a file: it holds a NUL")
     if glob.has_magic(source) and not os.path.lexists(source):
         names = sorted(name for name in glob.glob(source, recursive=True) if not os.path.isdir(name))
         if not names:
-            raise DataError(f"no file matches {source!r}", because=_neighbours(source))
+            raise TableError(f"no file matches {source!r}", because=_neighbours(source))
         return [(name, _readable_twice(name, folder)) for name in names]
     return [(source, _readable_twice(source, folder))]
 
@@ -82,7 +82,7 @@ def _readable_twice(source: str, folder: Path) -> Path:
     except (OSError, ValueError):
         return Path(source)  # what is wrong with it is told when it is opened
     if stat.S_ISCHR(mode) and source != os.devnull:
-        raise DataError("this is a device, not a file", place=Place(source, None))
+        raise TableError("this is a device, not a file", place=Place(source, None))
     if not stat.S_ISFIFO(mode):
         return Path(source)
     handle, copy = tempfile.mkstemp(dir=folder, prefix="pipe-")
@@ -109,9 +109,9 @@ def _prepared(
 ) -> Source:  # fmt: skip
     place = Place(name, None)
     if not name:
-        raise DataError("the name of a file is empty")
+        raise TableError("the name of a file is empty")
     if path.is_dir():
-        raise DataError(
+        raise TableError(
             "this is a folder, not a file",
             place=place,
             remedies=[Remedy("read all its CSV files", f"'{name.rstrip('/')}/*.csv'")],
@@ -120,13 +120,13 @@ def _prepared(
         with path.open("rb") as stream:
             empty = not stream.read(1)
     except FileNotFoundError:
-        raise DataError("there is no such file", place=place, because=_neighbours(name)) from None
+        raise TableError("there is no such file", place=place, because=_neighbours(name)) from None
     except (OSError, ValueError) as error:
-        raise DataError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}", place=place) from None
+        raise TableError(f"the file cannot be read: {getattr(error, 'strerror', None) or error}", place=place) from None
     if empty:
-        raise DataError("the file is empty", place=place)
+        raise TableError("the file is empty", place=place)
     if format is None and _bare_suffix(name) == ".arff":
-        raise DataError(
+        raise TableError(
             "ARFF files are not read", place=place,
             because="Save the rows below @data as CSV, the names of the @attribute lines in the first line.",
         )  # fmt: skip
@@ -168,7 +168,7 @@ def _in_utf8(source: Source, target: Path, encoding: str) -> Path:
     try:
         codecs.lookup(encoding)
     except (LookupError, ValueError):  # ValueError: bytes that are no text, or a NUL, as a name
-        raise DataError(
+        raise TableError(
             f"there is no encoding {encoding!r}", remedies=[Remedy("for example", "--encoding latin-1")]
         ) from None
     try:
@@ -178,5 +178,5 @@ def _in_utf8(source: Source, target: Path, encoding: str) -> Path:
         ):
             shutil.copyfileobj(old, new, 1 << 20)
     except (UnicodeError, LookupError) as error:
-        raise DataError(f"the file is not written in {encoding}: {error}", place=Place(source.name, None)) from None
+        raise TableError(f"the file is not written in {encoding}: {error}", place=Place(source.name, None)) from None
     return target

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
-from .errors import DataError, Place
+from .errors import Place, TableError
 
 
 class Coded(NamedTuple):
@@ -32,7 +32,7 @@ class Table(Protocol):
         """How many rows there are."""
 
     def numbers(self, name: str) -> Floats:
-        """A column as numbers, NaN where missing; a DataError names the first cell that is no number."""
+        """A column as numbers, NaN where missing; a TableError names the first cell that is no number."""
 
     def coded(self, name: str) -> Coded:
         """A column as levels; numbers are levels by their text as it stands in the file."""
@@ -48,7 +48,7 @@ class Columns:
         self._columns, self._source = dict(columns), source
         self._rows = {len(c.codes) if isinstance(c, Coded) else len(c) for c in self._columns.values()}
         if len(self._rows) > 1:
-            raise DataError(f"the columns have different lengths: {sorted(self._rows)}")
+            raise TableError(f"the columns have different lengths: {sorted(self._rows)}")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Columns:
             try:
                 found[row] = np.nan if cell is None else float(cell)
             except (TypeError, ValueError, OverflowError):
-                raise DataError(
+                raise TableError(
                     f"{cell!r} is not a number", place=self.place(row), column=name, value=str(cell)
                 ) from None
         return found

@@ -15,9 +15,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .database import literal, literals
+import duckdb
+
+from .database import first_line, literal, literals
 from .dialect import HEAD, Dialect, not_utf8, records
-from .errors import DataError, Place, Remedy
+from .errors import Place, Remedy, TableError
 from .numbers import number_of
 from .sources import Source
 
@@ -31,7 +33,7 @@ NOTES_KEPT = 10_000
 NUMBER, TEXT = "DOUBLE", "VARCHAR"
 
 
-class UnlikeLinesError(DataError):
+class UnlikeLinesError(TableError):
     """The lines of a file end in several ways, which duckdb does not read."""
 
     def __init__(self, source: Source, line: int) -> None:
@@ -120,14 +122,14 @@ def _middle(file: TextFile) -> list[list[str]]:
     return found
 
 
-def too_long(place: Place) -> DataError:
+def too_long(place: Place) -> TableError:
     """A line that is longer than any that is read."""
-    return DataError(
+    return TableError(
         f"the line has more than {LONGEST_LINE} bytes", place=place, because="is a double quote left open there?"
     )
 
 
-def broken(file: TextFile, position: int, problem: str) -> DataError:
+def broken(file: TextFile, position: int, problem: str) -> TableError:
     """A line that is not a record of this table."""
     with file.source.path.open("rb") as stream:
         before = stream.read(position)
@@ -142,7 +144,7 @@ def broken(file: TextFile, position: int, problem: str) -> DataError:
     if problem in ("TOO MANY COLUMNS", "MISSING COLUMNS"):
         text = io.StringIO(rest.decode("utf-8-sig", "replace"), newline="")
         found = len(next(records(text, file.dialect.separator), (1, []))[1])
-        return DataError(
+        return TableError(
             f"{found} {'cell' if found == 1 else 'cells'}, where the first line has {width}",
             place=place,
             because=f"cells are separated by {file.dialect.described}; one that holds it must stand in double quotes.",
@@ -150,33 +152,30 @@ def broken(file: TextFile, position: int, problem: str) -> DataError:
     if problem == "UNQUOTED VALUE":
         skipped = rest[: max(rest.find(b'"'), 0)].count(b"\n")  # of a very long cell, the line before it is noted
         place = place._replace(line=(place.line or 1) + skipped)
-        return DataError(
+        return TableError(
             "a double quote is opened and not closed, or text follows the closing one",
             place=place,
             because='a double quote inside a quoted cell is written twice: "say ""yes""".',
         )
     if problem == "LINE SIZE OVER MAXIMUM":
         return too_long(place)
-    return DataError(f"the line cannot be read ({problem.lower()})", place=place)
+    return TableError(f"the line cannot be read ({problem.lower()})", place=place)
 
 
-def unreadable(source: Source, error: Exception) -> DataError:
+def unreadable(source: Source, error: duckdb.Error) -> TableError:
     """What duckdb does not read at all."""
-    said = str(error).splitlines()[0]
-    if "unicode" in said.lower() or "utf-8" in said.lower():
-        with source.path.open("rb") as stream:
-            content = stream.read()
-        try:
-            content.decode()
-        except UnicodeDecodeError as found:
-            return not_utf8(source, content, found.start)
+    content = source.path.read_bytes()
+    try:
+        content.decode()
+    except UnicodeDecodeError as found:
+        return not_utf8(source, content, found.start)
     line = _other_line_end(source)
     if line is not None:
         return UnlikeLinesError(source, line)
-    return DataError(
+    return TableError(
         "the file cannot be read as a text table",
         place=Place(source.name, None),
-        because=f"{said} Do all lines end the same way, and are all double quotes closed?",
+        because=f"{first_line(error)} Do all lines end the same way, and are all double quotes closed?",
         remedies=[Remedy("if it is something else", "--format jsonl (or parquet, libsvm, npy)")],
     )
 

@@ -13,9 +13,10 @@ from typing import IO, Any
 
 import numpy as np
 
+from ...errors import SettingError
 from ..whole_file import replace_file
 from .database import identifier, literal
-from .errors import DataError
+from .errors import TableError
 from .parts import Loaded
 
 COPY = {
@@ -38,10 +39,10 @@ def write(
 ) -> None:
     """The columns of a table and the extra ones, so many rows, to a path or to an open binary file."""
     if format not in COPY:
-        raise DataError(f"{format!r} is no format to write; there are {', '.join(COPY)}")
+        raise SettingError("format", format, f"it must be one of {', '.join(COPY)}.")
     taken = [name for name in extra if name in loaded.names]
     if taken:
-        raise DataError(f"the table has a column {taken[0]!r} already", column=taken[0])
+        raise TableError(f"the table has a column {taken[0]!r} already", column=taken[0])
     arrays = {f"e{k}": _array(name, values, rows) for k, (name, values) in enumerate(extra.items())}
     plain = format in SEPARATORS
     chosen = [f"c{j}" if plain else f"{_typed(loaded, j)} AS {identifier(name)}" for j, name in enumerate(loaded.names)]
@@ -74,7 +75,7 @@ def _typed(loaded: Loaded, j: int) -> str:
 def _array(name: str, values: Any, rows: int) -> Any:
     array = np.asarray(values, dtype=None if isinstance(values, np.ndarray) else _kind(values))
     if array.shape != (rows,):
-        raise DataError(f"the column {name!r} has shape {array.shape}, and the table {rows} rows", column=name)
+        raise TableError(f"the column {name!r} has shape {array.shape}, and the table {rows} rows", column=name)
     return array.astype(object) if array.dtype.kind in "US" else np.ascontiguousarray(array)
 
 
@@ -102,4 +103,4 @@ def _deliver(written: str, header: bytes, target: str | IO[bytes]) -> None:
         try:
             replace_file(target, copy)
         except OSError as error:
-            raise DataError(f"{target} cannot be written: {error.strerror or error}") from None
+            raise TableError(f"{target} cannot be written: {error.strerror or error}") from None

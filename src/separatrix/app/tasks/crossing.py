@@ -16,7 +16,7 @@ from ..evaluation.crossing import Task, cross
 from ..evaluation.folds import folds
 from ..evaluation.measure import Measure
 from ..evaluation.measures import measures
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 from .fold_learning import Encoded, learning
 from .lesson import Lesson
 
@@ -73,7 +73,7 @@ def crossed(table: Any, lesson: Lesson, asked: Asked, count: int, talking: Talki
     try:
         fold = folds(truth, count, seed=asked.seed, groups=groups, classes=classes)
     except ValueError as error:
-        raise DataError(str(error), remedies=[Remedy("take fewer folds", "--cv 2")]) from None
+        raise TableError(str(error), remedies=[Remedy("take fewer folds", "--cv 2")]) from None
     encoded = Encoded(table, lesson, asked.missing, asked.standardise)
     shower = shower_of(talking, count, time.monotonic)
     try:
@@ -86,7 +86,7 @@ def crossed(table: Any, lesson: Lesson, asked: Asked, count: int, talking: Talki
         shower.close()
     if found.predictions is None:
         failure = found.failures[0]
-        raise DataError(f"fold {failure.fold + 1} of {count} could not be learnt: {in_options(failure.sentence)}")
+        raise TableError(f"fold {failure.fold + 1} of {count} could not be learnt: {in_options(failure.sentence)}")
     remarks = tuple(f"In the folds: {in_options(each)}" for each in found.remarks)
     return Crossing(
         count, groups is not None, measures(found.predictions, seed=asked.seed), (*encoded.remarks(), *remarks)

@@ -11,7 +11,7 @@ from ..cli.answer import UsageError
 from ..cli.meant import did_you_mean
 from ..cli.tables import labels_of
 from ..evaluation.predictions import Predictions
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 from .lesson import groups_of, weights_of
 from .predicting import check_columns
 
@@ -25,7 +25,7 @@ def judged(
     """The model's answers for all rows, and the truth."""
     names = tuple(map(str, model.classes))
     if not table.rows:
-        raise DataError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])
+        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])
     truth = truth_of(table, target, names)
     if model.encoding is not None:
         check_columns(model, table)
@@ -60,7 +60,7 @@ def truth_of(table: Any, target: str, classes: tuple[str, ...]) -> Places:
     if strange.size:
         row = int(strange[0])
         label = levels[codes[row]]
-        raise DataError(
+        raise TableError(
             f"the model does not know the class {label!r}", place=table.place(row), column=target, value=label,
             because=f"Its classes are {', '.join(classes)}; {strange.size} of {table.rows} rows are of none of them.",
             remedies=[Remedy("leave such rows out", f"--where '\"{target}\" IN (…)'"),
@@ -105,14 +105,14 @@ def _plain(model: Any, table: Any) -> NDArray[np.float64]:
     names = tuple(model.columns)
     absent = [name for name in names if name not in table.names]
     if absent:
-        raise DataError(
+        raise TableError(
             f"the table has no column {absent[0]!r}, which the model needs",
             because=f"It was learnt from {len(names)} columns: {', '.join(names[:12])}{', …' * (len(names) > 12)}.",
         )
     X = np.column_stack([table.numbers(name) for name in names])
     if np.isnan(X).any():
         row, column = map(int, np.argwhere(np.isnan(X))[0])
-        raise DataError(
+        raise TableError(
             "a value is missing", place=table.place(row), column=names[column],
             because="The model was saved without a rule for missing values.",
         )  # fmt: skip

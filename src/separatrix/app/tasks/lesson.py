@@ -15,7 +15,7 @@ from ...numerics.arrays import Floats
 from ..tables.categorical import pays, table_rows
 from ..tables.columns import Decision
 from ..tables.encoding import Encoding, learn_encoding
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 from ..tables.table import Coded, Table
 
 
@@ -41,12 +41,12 @@ def lesson_of(
     table: Table, decisions: Sequence[Decision], *, target: str, weights: str | None = None, group: str | None = None,
     missing: Literal["error", "impute"] = "error", standardise: bool = False, thin: bool = False,
 ) -> Lesson:  # fmt: skip
-    """The whole of a table; what no learner could use is a DataError that says where.
+    """The whole of a table; what no learner could use is a TableError that says where.
 
     `thin`: the learner reads rows without zeros too, which a large table with categories is given it as.
     """
     if not table.rows:
-        raise DataError(
+        raise TableError(
             "the table has no rows", remedies=[Remedy("look at it", "separatrix schema FILE"),
                                                Remedy("or let more rows through", '--where "…"')]
         )  # fmt: skip
@@ -66,7 +66,7 @@ def labels_of(table: Table, target: str) -> CodedLabels:
     used = np.bincount(coded.codes, minlength=len(coded.levels)) > 0
     order = sorted(np.flatnonzero(used).tolist(), key=lambda code: coded.levels[code])
     if len(order) < 2:
-        raise DataError(
+        raise TableError(
             f"every row is of one class, {coded.levels[order[0]]!r}", column=target,
             because="To learn to tell classes apart, rows of two classes or more are needed.",
             remedies=[Remedy("choose another target", "--target COLUMN")],
@@ -81,7 +81,7 @@ def labels_of(table: Table, target: str) -> CodedLabels:
 def _check_classes(table: Table, target: str, classes: int) -> None:
     """A target that hardly ever repeats itself is a measurement or a name, not a class."""
     if classes > 20 and 2 * classes > table.rows:
-        raise DataError(
+        raise TableError(
             f"it has {classes} different values in {table.rows} rows", column=target,
             because="A class is what many rows share; this looks like a number or a name.",
             remedies=[Remedy("choose another target", "--target COLUMN")],
@@ -95,12 +95,12 @@ def weights_of(table: Table, name: str) -> Floats:
     if wrong.any():
         row = int(np.argmax(wrong))
         said = "a weight is missing" if np.isnan(found[row]) else f"a weight is {found[row]:g}"
-        raise DataError(
+        raise TableError(
             said, place=table.place(row), column=name, because="A weight is a finite number of at least zero.",
             remedies=[Remedy("leave such rows out", f'--where "{name} >= 0"')],
         )  # fmt: skip
     if not found.any():
-        raise DataError("every weight is zero", column=name, because="Then no row counts.")
+        raise TableError("every weight is zero", column=name, because="Then no row counts.")
     return found
 
 
@@ -116,7 +116,7 @@ def _check_all_there(table: Table, coded: Coded, name: str, what: str) -> None:
     count = int(np.count_nonzero(absent))
     if count:
         quoted = name if name.isidentifier() else '\\"' + name.replace('"', '""') + '\\"'
-        raise DataError(
+        raise TableError(
             f"the {what} is missing", place=table.place(int(np.argmax(absent))), column=name, value="",
             because=f"{count} of {table.rows} rows {'has' if count == 1 else 'have'} no {what}.",
             remedies=[Remedy("leave such rows out", f'--where "{quoted} is not null"')],

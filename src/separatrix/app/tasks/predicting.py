@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...numerics.arrays import Floats
 from ..cli.answer import UsageError
 from ..tables.cells import Cell, cell_of
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 
 TOP = 3
 """Contributions that are named."""
@@ -157,7 +157,7 @@ def check_columns(model: Any, table: Any) -> None:
     if absent:
         strange = [name for name in table.names if name not in {each.name for each in model.encoding.columns}]
         more = f", and {len(absent) - 1} more are missing" if len(absent) > 1 else ""
-        raise DataError(
+        raise TableError(
             f"the model needs the column {absent[0]!r}, which is not there{more}", column=absent[0],
             because=did_you_mean(absent[0], strange) or f"The table has {', '.join(table.names[:12])}.",
             remedies=[Remedy("see what the model needs", "separatrix summary MODEL")],

@@ -26,7 +26,7 @@ from ..report.inputs import Inputs, Refit
 from ..report.weight_path import fit_with_path
 from ..tables.columns import Column, Decision
 from ..tables.encoding import Encoding
-from ..tables.errors import DataError, Remedy
+from ..tables.errors import Remedy, TableError
 from .crossing import FoldDone
 from .fit_facts import table_facts
 from .fold_learning import Encoded, learning
@@ -59,7 +59,7 @@ def inputs_of(model: Any, data: tuple[str, ...], reading: KnownTable, asked: Ask
     with opened(data, reading.reading(model), asked.talking) as table:
         check_columns(table, {"target": [target]})
         if not table.rows:
-            raise DataError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])
+            raise TableError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])
         if model.encoding is not None:
             check_model_columns(model, table)
         encoding = model.encoding or _of_numbers(model, table)
@@ -105,7 +105,7 @@ def _of_numbers(model: Any, table: Any) -> Encoding:
     """Of a model that was learnt in Python: the columns of its names, as numbers."""
     absent = [name for name in model.columns if name not in table.names]
     if absent:
-        raise DataError(
+        raise TableError(
             f"the table has no column {absent[0]!r}, which the model needs",
             because=f"It was learnt from {len(model.columns)} columns of numbers.",
         )
