@@ -184,7 +184,7 @@ def test_missing_files_are_missed_with_their_neighbours():
         open_table(["a\0b"])
     with pytest.raises(TableError, match="no file was named"):
         open_table([])
-    with pytest.raises(TableError, match="Did you mean 'parquet'"):
+    with pytest.raises(SettingError, match="parquet"):
         open_table(["patients.csv"], format="parket")
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.opening import open_table
+from separatrix.errors import SettingError
 
 ROWS = 3_000
 
@@ -105,5 +106,5 @@ def test_a_sample_is_drawn_by_its_seed(data):
     assert ids(sample=10, seed=2) != first
     assert ids(sample=10**9) == list(range(ROWS))
     assert all(k % 2 == 0 for k in ids(sample=10, where="city = 'a'"))
-    with pytest.raises(TableError, match="at least 1"):
+    with pytest.raises(SettingError, match="at least 1"):
         open_table([data], sample=0)
