@@ -96,5 +96,5 @@ def test_nan_in_a_packed_fit_is_named(table):
     X, y = table
     X = X.copy()
     X[77, 5] = np.nan
-    with pytest.raises(ValueError, match=r"NaN: the first is X\[77, 'x5'\]"):
+    with pytest.raises(ValueError, match=r"X\[77, 'x5'\] is NaN"):
         LogisticRegression(l2=1e-3, solver="lbfgs").fit(X, y)

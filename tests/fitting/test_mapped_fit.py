@@ -413,8 +413,8 @@ def with_cell(value):
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: fitted(rows=with_cell(np.nan)), ValueError, "Input X contains NaN: the first is X[5, 'x1']"),
-        (lambda: fitted().predict(with_cell(np.inf)), ValueError, "contains infinity: the first is X[5, 'x1']"),
+        (lambda: fitted(rows=with_cell(np.nan)), ValueError, "X[5, 'x1'] is NaN"),
+        (lambda: fitted().predict(with_cell(np.inf)), ValueError, "X[5, 'x1'] is inf"),
         (lambda: fitted(rows=with_cell(1e200)), ValueError, "The feature 'x1²' of row 5 overflows"),
         (lambda: fitted(rows=with_cell(1e100)), ValueError, "'x1²' reaches 1e+200"),
         (

@@ -743,7 +743,7 @@ def test_names_of_columns_are_kept_and_asked_for():
     model = online().partial_fit(table, y)
     assert model.feature_names_in_.tolist() == ["a", "b", "c"]
     assert model.rule_.columns == ("a", "b", "c")
-    with pytest.raises(ValueError, match="X's column 0 is 'c'"):
+    with pytest.raises(ValueError, match="X has the column 'c' at place 0"):
         model.partial_fit(table[["c", "b", "a"]], y)
 
 
@@ -796,9 +796,12 @@ def with_nan(value, i=5, j=1):
 
 
 LATER = {
-    "NaN": ({"X": with_nan(np.nan), "y": Y80}, ("contains NaN", "X[5, 'x1']")),
-    "infinity": ({"X": with_nan(np.inf), "y": Y80}, ("contains infinity", "X[5, 'x1']")),
-    "an unknown class": ({"X": X80, "y": np.where(np.arange(80) == 7, 2, Y80)}, ("y[7] is unknown", "[0, 1]")),
+    "NaN": ({"X": with_nan(np.nan), "y": Y80}, ("is NaN", "X[5, 'x1']")),
+    "infinity": ({"X": with_nan(np.inf), "y": Y80}, ("inf", "X[5, 'x1']")),
+    "an unknown class": (
+        {"X": X80, "y": np.where(np.arange(80) == 7, 2, Y80)},
+        ("y[7] is 2, which is unknown", "[0, 1]"),
+    ),
     "other classes": ({"X": X80, "y": Y80, "classes": [0, 1, 2]}, ("classes are [0, 1, 2]", "learns [0, 1]")),
     "fewer columns": ({"X": X80[:, :2], "y": Y80}, ("X has 2 features", "expecting 3")),
     "fewer labels": ({"X": X80, "y": Y80[1:]}, ("(79,)", "80 rows")),
@@ -825,7 +828,7 @@ def test_rows_of_many_classes_with_nan_leave_the_model_as_it_was():
     y = targets(X80, "many")
     model = online().partial_fit(X80, y)
     before = pickle.dumps(model)
-    with pytest.raises(ValueError, match=r"contains NaN: the first is X\[5, 'x1'\]"):
+    with pytest.raises(ValueError, match=r"X\[5, 'x1'\] is NaN"):
         model.partial_fit(with_nan(np.nan), y)
     assert pickle.dumps(model) == before
 

@@ -552,8 +552,8 @@ def test_bad_settings(settings, message):
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[0.0, 1.0], [2.0, np.nan]], [0, 1], r"Input X contains NaN: the first is X\[1, 'x1'\]"),
-        ([[0.0, np.inf], [2.0, 0.0]], [0, 1], r"Input X contains infinity: the first is X\[0, 'x1'\]"),
+        ([[0.0, 1.0], [2.0, np.nan]], [0, 1], r"X\[1, 'x1'\] is NaN"),
+        ([[0.0, np.inf], [2.0, 0.0]], [0, 1], r"X\[0, 'x1'\] is inf"),
         ([[0.0], [1.0]], [1, 1], "y has one class only, 1"),
         ([[0.0], [1.0], [2.0]], [0, 1, 2], r"Only binary classification is supported\. y has 3 classes: fit two"),
         ([[0.0], [1.0]], [0.2, 0.8], "Unknown label type: continuous"),

@@ -333,10 +333,10 @@ def test_a_nan_proves_nothing_and_is_named():
     rows.data[at] = np.nan
     assert not result.check(rows, y)
     for ask in (separability, MaxMarginClassifier().fit):
-        with pytest.raises(ValueError, match=rf"NaN: the first is X\[{row}, 'x{column}'\]"):
+        with pytest.raises(ValueError, match=rf"X\[{row}, 'x{column}'\] is NaN"):
             ask(rows, y)
         rows.data[at] = -np.inf
-        with pytest.raises(ValueError, match=rf"infinity: the first is X\[{row}, 'x{column}'\]"):
+        with pytest.raises(ValueError, match=rf"X\[{row}, 'x{column}'\] is -inf"):
             ask(rows, y)
         rows.data[at] = np.nan
 

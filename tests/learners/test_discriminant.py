@@ -390,9 +390,9 @@ def test_rows_that_make_no_sense(covariance):
     bad = X.copy()
     bad[7, 1] = np.inf
     for rows in (bad, sparse.csr_matrix(bad)):
-        with pytest.raises(ValueError, match=r"contains infinity: the first is X\[7, 'x1'\]"):
+        with pytest.raises(ValueError, match=r"X\[7, 'x1'\] is inf"):
             GaussianDiscriminant(covariance=covariance).fit(rows, y)
-        with pytest.raises(ValueError, match=r"contains infinity: the first is X\[7, 'x1'\]"):
+        with pytest.raises(ValueError, match=r"X\[7, 'x1'\] is inf"):
             model.predict(rows)
     with pytest.raises(ValueError, match="one class only"):
         model.fit(X, np.zeros(len(y)))
@@ -400,7 +400,7 @@ def test_rows_that_make_no_sense(covariance):
         model.fit(X, np.full(len(y), 0.5))
     with pytest.raises(ValueError, match="Every sample of class 2 has sample_weight zero"):
         model.fit(X, y, np.where(y == 2, 0.0, cost))
-    with pytest.raises(ValueError, match="sums over X overflow"):
+    with pytest.raises(ValueError, match="sums over the rows overflow"):
         model.fit(X * 1e200, y)
     assert model.verdict_.check(X, y), "what failed changed nothing"
 

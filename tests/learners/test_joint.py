@@ -216,8 +216,8 @@ def test_a_map_must_go_on_as_it_began(learner):
         ([[1.0], [2.0]], [0, 0], "y has one class only, 0"),
         ([[1.0], [2.0]], [0, 1, 1], "X has 2 rows and y 3 labels"),
         (np.empty((0, 2)), [], "0 sample"),
-        ([[np.nan], [2.0]], [0, 1], r"contains NaN: the first is X\[0, 'x0'\]"),
-        ([[1.0], [np.inf]], [0, 1], r"contains infinity: the first is X\[1, 'x0'\]"),
+        ([[np.nan], [2.0]], [0, 1], r"X\[0, 'x0'\] is NaN"),
+        ([[1.0], [np.inf]], [0, 1], r"X\[1, 'x0'\] is inf"),
         ([["a"], ["b"]], [0, 1], "not a number"),
     ],
 )

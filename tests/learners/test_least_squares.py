@@ -545,7 +545,7 @@ def test_rows_that_make_no_sense(monkeypatch):
     bad[5, 2] = np.nan
     for rows in (bad, bad.astype(np.float32), sparse.csr_matrix(bad)):
         for t in (y, np.eye(3)[y]):
-            with pytest.raises(ValueError, match=r"contains NaN: the first is X\[5, 'x2'\]"):
+            with pytest.raises(ValueError, match=r"X\[5, 'x2'\] is NaN"):
                 LeastSquaresClassifier().fit(rows, t)
     with pytest.raises(ValueError, match="one class only"):
         LeastSquaresClassifier().fit(X, np.zeros(len(y)))

@@ -159,7 +159,7 @@ def test_grid_search_sees_through():
     [
         (np.zeros(20), r"y has shape \(20,\); MultiLabel needs a column of 0 and 1 for each label"),
         (np.full((20, 2), 2), r"y\[0, 0\] is 2; a row has a label, 1, or not, 0"),
-        (np.where(np.arange(40).reshape(20, 2) == 3, np.nan, 0), r"NaN or infinity: the first is y\[1, 1\]"),
+        (np.where(np.arange(40).reshape(20, 2) == 3, np.nan, 0), r"y\[1, 1\] is NaN"),
         (csr_array(np.eye(20, 2) * 3), r"y\[0, 0\] is 3"),
         (csr_array(np.vstack([np.eye(2), np.zeros((17, 2)), [[0, 0.5]]])), r"y\[19, 1\] is 0.5"),
         (np.zeros((19, 2)), "X has 20 rows and y 19"),
@@ -175,10 +175,10 @@ def test_bad_labels(y, said):
 
 def test_bad_rows():
     X, Y = overlapping()
-    with pytest.raises(ValueError, match=r"NaN: the first is X\[7, 'x2'\]"):
+    with pytest.raises(ValueError, match=r"X\[7, 'x2'\] is NaN"):
         MultiLabel(RIDGE).fit(np.where(np.arange(800).reshape(200, 4) == 30, np.nan, X), Y)
     model = MultiLabel(RIDGE).fit(X, Y)
     with pytest.raises(ValueError, match="X has 3 features"):
         model.predict(X[:, :3])
-    with pytest.raises(ValueError, match=r"NaN: the first is X\[0, 'x0'\]"):
+    with pytest.raises(ValueError, match=r"X\[0, 'x0'\] is NaN"):
         model.predict(np.full((2, 4), np.nan))

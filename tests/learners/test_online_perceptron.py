@@ -153,8 +153,8 @@ def test_one_class_has_no_bound():
     ("X", "y", "says"),
     [
         ([[1.0, 2.0, 3.0]], [0], "3 features"),
-        ([[1.0, np.nan]], [0], r"NaN: the first is X\[0, 'x1'\]"),
-        ([[1.0, np.inf]], [1], "infinity"),
+        ([[1.0, np.nan]], [0], r"X\[0, 'x1'\] is NaN"),
+        ([[1.0, np.inf]], [1], r"X\[0, 'x1'\] is inf"),
         ([[1.0, 2.0]], ["zero"], "y holds names, such as 'zero'; so far the classes were"),
         ([[1.0, 2.0]], [0, 1], "1 rows and y 2 labels"),
         ([[1.0, 2.0]], [0.5], "y holds probabilities"),

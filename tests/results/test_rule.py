@@ -821,7 +821,7 @@ def test_a_learner_says_what_its_rule_says(seed, dtype):
 
 @pytest.mark.parametrize("method", ["decision_function", "predict", "distance"])
 def test_a_learner_of_k_classes_finds_a_missing_value(three, method):
-    with pytest.raises(ValueError, match=r"contains NaN: the first is X\[1, 'width'\]"):
+    with pytest.raises(ValueError, match=r"X\[1, 'width'\] is NaN"):
         getattr(Told().fit(three), method)([[1, 2], [3, np.nan]])
 
 

@@ -23,7 +23,7 @@ from ..data.maps.maps import Gaussians, Lifted, Standardised
 from ..data.maps.products import count_of_monomials, monomials, with_products
 from ..data.maps.statistics import NONE, clusters, extent, grid, nearest_other, spread_of
 from ..numerics.arrays import Floats
-from .checks.rows import checked_choice, checked_numbers
+from .checks.settings import checked_choice, checked_numbers
 from .transformer import Transformer
 
 MOST = 1 << 24

@@ -14,7 +14,9 @@ from ...data.maps.base import FeatureMap
 from ...data.maps.maps import Chain
 from ...data.maps.statistics import NONE
 from ...data.reading import finite
+from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
+from ...wording import setting
 from ..transformer import check_names
 from .rows import checked_rows, not_finite
 
@@ -95,15 +97,18 @@ def joined(maps: Sequence[FeatureMap]) -> FeatureMap:
 def _steps(features: Any) -> list[Any]:
     steps = list(features) if isinstance(features, list | tuple) else [features]
     if not steps:
-        raise ValueError("features is empty: give one of separatrix.features, or several in their order, or None.")
+        problem = f"{setting('features')} is empty:"
+        raise SettingError(
+            "features", features, "give one of separatrix.features, or several in their order, or None.", problem
+        )
     for step in steps:
         if isinstance(step, type) or not callable(getattr(step, "learn", None)):
             given = f"the class {step.__name__}" if isinstance(step, type) else repr(step)
-            raise TypeError(
-                f"features has {given}; it takes the transformers of separatrix.features, such as Polynomial(2), which "
+            raise SettingTypeError(
+                "features", features, "it takes the transformers of separatrix.features, such as Polynomial(2), which "
                 "can be applied block by block. Put any other one before the learner: make_pipeline(transformer, "
-                "LogisticRegression())."
-            )
+                "LogisticRegression()).", f"{setting('features')} has {given};",
+            )  # fmt: skip
     return steps
 
 
@@ -117,7 +122,7 @@ def mapped_rows(rows: Any, features: Features, estimator: Any) -> Any:
             raise not_finite(made, features.names, estimator)
         return table
     if width > MOST:
-        raise ValueError(
+        raise DataError(
             f"There are {width} features, and a fit needs a matrix of them, {width * width * 8 / 1e9:.1f} GB: choose a "
             f"lower degree, fewer columns or Interactions(pairs=…), so that there are at most {MOST}."
         )

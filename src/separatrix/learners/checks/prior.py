@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import SettingError
 from ...numerics.arrays import Floats
 from ...results.prior import Prior as Prior
+from ...wording import setting
 from .targets import Targets
 
 SUM_TO_ONE = 1e-9
+"""How far from one the shares may sum."""
 
 
 def prior_of(prior: Any, targets: Targets, cost: Floats, class_weight: tuple[float, ...]) -> Prior | None:
@@ -29,13 +32,14 @@ def _given(prior: Mapping[Any, float], known: list[Any]) -> Floats:
     """The shares that a dict gives, in the order of the classes."""
     for label in prior:
         if label not in known:
-            raise ValueError(f"prior names {label!r}, which is not a class of y; y has the classes {known}.")
+            problem = f"{setting('prior')} names {label!r}, which is not a class of y;"
+            raise SettingError("prior", prior, f"y has the classes {known}.", problem)
     for label in known:
         if label not in prior:
-            raise ValueError(f"prior says nothing of class {label!r}; give the share of each of the classes {known}.")
+            problem = f"{setting('prior')} says nothing of class {label!r};"
+            raise SettingError("prior", prior, f"give the share of each of the classes {known}.", problem)
     shares = np.array([float(prior[label]) for label in known])
     if abs(shares.sum() - 1) > SUM_TO_ONE:
-        raise ValueError(
-            f"prior sums to {shares.sum():.10g}; the shares of all classes sum to one: divide each by that sum."
-        )
+        problem = f"{setting('prior')} sums to {shares.sum():.10g};"
+        raise SettingError("prior", prior, "the shares of all classes sum to one: divide each by that sum.", problem)
     return shares / shares.sum()  # type: ignore[no-any-return]

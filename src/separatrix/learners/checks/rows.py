@@ -1,8 +1,7 @@
-"""Bad input: one line that says what was given, where, and what to do."""
+"""Rows, names of columns and sample weights: what a learner is given, and what is wrong with it."""
 
 from __future__ import annotations
 
-import math
 import numbers
 from functools import lru_cache
 from typing import Any
@@ -16,8 +15,9 @@ from ...data.categorical import TableRows
 from ...data.mapped import Mapped
 from ...data.named import NamedRows
 from ...data.reading import finite
-from ...errors import SettingError
+from ...errors import DataError, DataTypeError
 from ...numerics.arrays import Floats
+from .settings import real_numbers
 
 BLOCK = 1 << 20
 PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
@@ -46,54 +46,56 @@ def forget(model: Any, *names: str) -> None:
             delattr(model, name)
 
 
-def checked_rows(estimator: Any, X: Any, y: Any = "none", *, reset: bool) -> Any:
+def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as an array of floats or as `Sparse`, copied only if it is not one already; NaN is left to the passes."""
     if isinstance(X, NamedRows):
         return _named_rows(estimator, X, reset)
     if isinstance(X, TableRows):
         return _table_rows(estimator, X, reset)
-    extra = {} if isinstance(y, str) and y == "none" else {"y": y}
-    if not extra and _is_plain(estimator, X, reset):
+    if _is_plain(estimator, X, reset):
         return X
     if isinstance(X, np.ma.MaskedArray):
-        raise TypeError("X is a masked array, and what its mask hides would be read: fill it first, X.filled(value).")
+        raise DataTypeError(
+            "is a masked array, and what its mask hides would be read: fill it first, X.filled(value).", array="X"
+        )
     names = [str(name) for name in getattr(X, "columns", [])]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has {names.count(twice)} columns named {twice!r}: give each column a name of its own.")
+        problem = f"has {names.count(twice)} columns named {twice!r}: give each column a name of its own."
+        raise DataError(problem, array="X")
     try:
-        checked = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            dtype=(np.float64, np.float32),
-            ensure_all_finite=False,
-            accept_sparse="csr",
-            **extra,
-        )
+        rows = validate_data(
+            estimator, X, reset=reset, dtype=PLAIN, ensure_all_finite=False, accept_sparse="csr"
+        )  # fmt: skip
     except (TypeError, ValueError) as error:
-        message = str(error)
-        for name in getattr(X, "columns", []):
-            if np.asarray(X[name]).dtype.kind in "mM":
-                raise ValueError(
-                    f"X's column {str(name)!r} holds dates or times, not numbers: turn it into numbers, "
-                    f"for example days since a first day. ({message})"
-                ) from None
-        if "could not convert string" in message:
-            raise ValueError(f"{_first_word(X)} ({message})") from None
-        for name in getattr(X, "columns", []):
-            column = np.asarray(X[name], dtype=object)
-            for i, cell in enumerate(column.tolist()):
-                if not _is_number(cell):
-                    raise ValueError(
-                        f"X[{i}, {str(name)!r}] is {cell!r}, not a number: encode this column as numbers, or leave it "
-                        f"out. ({message})"
-                    ) from None
-        if message.startswith("The feature names should match"):
-            raise ValueError(f"{_first_strange_column(estimator, X)} {message}") from None
-        raise
-    rows = checked[0] if extra else checked
+        raise _unreadable(estimator, X, names, reset, error) from None
     return Sparse.of(rows) if issparse(rows) else rows
+
+
+def _unreadable(estimator: Any, X: Any, names: list[str], reset: bool, error: Exception) -> DataError:
+    """What scikit-learn's checks found wrong with X: the column or the cell where there is one, then their sentence.
+
+    The tests of scikit-learn demand its sentence, and a TypeError where it raises one.
+    """
+    kind = DataTypeError if isinstance(error, TypeError) else DataError
+    strange = None if reset else _first_strange_column(estimator, names)
+    if strange is not None:
+        return kind(f"{strange} {error}", array="X")
+    for name in names:
+        if np.asarray(X[name]).dtype.kind in "mM":
+            return kind(
+                f"holds dates or times, not numbers: turn it into numbers, for example days since a first day. "
+                f"({error})", array="X", column=name,
+            )  # fmt: skip
+    cells = np.asarray(X, dtype=object)
+    for i, row in enumerate(cells if cells.ndim == 2 else ()):
+        for j, cell in enumerate(row.tolist()):
+            if not _is_number(cell):
+                return kind(
+                    f"is {cell!r}, not a number: encode this column as numbers, or leave it out. ({error})",
+                    array="X", row=i, column=names[j] if names else j, value=cell,
+                )  # fmt: skip
+    return kind(str(error))
 
 
 def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
@@ -103,12 +105,12 @@ def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
     """
     if type(X) is not np.ndarray or X.ndim != 2 or not X.size or X.dtype not in PLAIN:
         return False
-    known = vars(estimator)
     if reset:
         estimator.n_features_in_ = X.shape[1]
-        known.pop("feature_names_in_", None)
+        if hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
         return True
-    return "feature_names_in_" not in known and known.get("n_features_in_") == X.shape[1]
+    return not hasattr(estimator, "feature_names_in_") and getattr(estimator, "n_features_in_", -1) == X.shape[1]
 
 
 def _named_rows(estimator: Any, X: NamedRows, reset: bool) -> Any:
@@ -131,7 +133,7 @@ def _table_rows(estimator: Any, X: TableRows, reset: bool) -> TableRows:
     """The rows of a table as they are; their names are kept at a fit, and compared with those of the fit later."""
     if reset:
         if not len(X):
-            raise ValueError("X has 0 rows: at least one is needed.")
+            raise DataError("has 0 rows: at least one is needed.", array="X")
         estimator.n_features_in_, estimator.feature_names_in_ = X.shape[1], np.array(X.names, dtype=object)
     else:
         _check_names(tuple(getattr(estimator, "feature_names_in_", X.names)), X.names)
@@ -142,7 +144,7 @@ def _check_names(known: tuple[str, ...], names: tuple[str, ...]) -> None:
     if known != names:
         at = next((j for j, (was, now) in enumerate(zip(known, names, strict=False)) if was != now), None)
         differs = f"{len(names)} columns, not {len(known)}" if at is None else f"{names[at]!r} where {known[at]!r} was"
-        raise ValueError(f"The columns of X are not those of the fit: it has {differs}.")
+        raise DataError(f"The columns of X are not those of the fit: it has {differs}.")
 
 
 def _is_number(cell: Any) -> bool:
@@ -153,30 +155,20 @@ def _is_number(cell: Any) -> bool:
     return True
 
 
-def _first_word(X: Any) -> str:
-    names = [str(name) for name in getattr(X, "columns", [])]
-    cells = np.asarray(X, dtype=object)
-    for i, row in enumerate(cells):
-        for j, cell in enumerate(row):
-            try:
-                float(cell)
-            except (TypeError, ValueError):
-                where = repr(names[j]) if names else j
-                return f"X[{i}, {where}] is {cell!r}, not a number: encode this column as numbers, or leave it out."
-    return "X holds a value that is not a number: encode it as one."
-
-
-def _first_strange_column(estimator: Any, X: Any) -> str:
-    known, given = list(estimator.feature_names_in_), [str(name) for name in X.columns]
+def _first_strange_column(estimator: Any, given: list[str]) -> str | None:
+    """The first column that is not as at the fit; None if none is, or if columns have no names."""
+    known = list(getattr(estimator, "feature_names_in_", []))
+    if not known or not given:
+        return None
     missing, strange = [n for n in known if n not in given], [n for n in given if n not in known]
     if missing:
-        return f"X lacks the column {missing[0]!r}, which was there at fit."
+        return f"lacks the column {missing[0]!r}, which was there at fit."
     if strange:
-        return f"X has a column {strange[0]!r} that was not there at fit: pass X[list(model.feature_names_in_)]."
+        return f"has a column {strange[0]!r} that was not there at fit: pass X[list(model.feature_names_in_)]."
     for j, (was, now) in enumerate(zip(known, given, strict=False)):
         if was != now:
-            return f"X's column {j} is {now!r}; at fit it was {was!r}: pass X[list(model.feature_names_in_)]."
-    return "X's columns are not those of the fit."
+            return f"has the column {now!r} at place {j}; at fit it was {was!r}: pass X[list(model.feature_names_in_)]."
+    return None
 
 
 def names_of(estimator: Any, width: int) -> tuple[str, ...]:
@@ -191,7 +183,7 @@ def _numbered(width: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(width))
 
 
-def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> ValueError:
+def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> DataError:
     """The error that names the first NaN or infinity of X, or says that there is none."""
     if isinstance(X, TableRows):
         return not_finite(X.raw.numbers, tuple(names[j] for j in X.map.of_numbers), estimator)
@@ -208,38 +200,43 @@ def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> ValueError:
         if bad.any():
             i, j = (int(index) for index in np.argwhere(bad)[0])
             value = block[i, j]
-            word = "NaN" if np.isnan(value) else "infinity"
-            remedy = "impute it, or drop the row" if np.isnan(value) else "clip it, or drop the row"
-            return ValueError(
-                f"Input X contains {word}: the first is X[{start + i}, {names[j]!r}] = {value}; "
-                f"{type(estimator).__name__} needs finite numbers, so {remedy}."
-            )
+            said, remedy = ("NaN", "impute it") if np.isnan(value) else (f"{value}", "clip it")
+            return DataError(
+                f"is {said}: {type(estimator).__name__} needs finite numbers, so {remedy}, or drop the row.",
+                 array="X", row=start + i, column=names[j], value=value,
+            )  # fmt: skip
+    return out_of_range(X, names)
+
+
+def out_of_range(X: Any, names: tuple[str, ...]) -> DataError:
+    """The error that names the column with the largest number, where sums over finite rows overflow or vanish."""
     j, size = _largest(X)
     if size < 1:
-        return ValueError(
-            f"The squares of X vanish: no number is larger than {size:.3g} (column {names[j]!r}); use smaller units."
-        )
-    return ValueError(f"The sums over X overflow: column {names[j]!r} reaches {size:.3g}; use larger units for it.")
+        problem = f"reaches {size:.3g} only, no other column more, and its squares vanish; use smaller units."
+    else:
+        problem = f"reaches {size:.3g}, and sums over the rows overflow; use larger units for this column."
+    return DataError(problem, array="X", column=names[j], value=size)
 
 
-def _not_finite_features(X: Mapped, names: tuple[str, ...], estimator: Any) -> ValueError:
-    """The same where X is mapped: the cell of X itself, or the first feature that finite numbers overflow."""
+def _not_finite_features(X: Mapped, names: tuple[str, ...], estimator: Any) -> DataError:
+    """The cell of the X that is mapped, or the first feature that overflows though X is finite."""
     if not finite(X.raw):
         return not_finite(X.raw, names_of(estimator, X.raw.shape[1]), estimator)
     for rows, block in X.blocks():
         bad = ~np.isfinite(block)
         if bad.any():
             i, j = (int(index) for index in np.argwhere(bad)[0])
-            return ValueError(
+            return DataError(
                 f"The feature {names[j]!r} of row {rows.start + i} overflows: X is finite, its features are not; "
-                "use larger units, or put Standardise() before the other features."
-            )
+                "use larger units, or put Standardise() before the other features.",
+                row=rows.start + i, column=names[j],
+            )  # fmt: skip
     sizes = np.maximum(*map(np.abs, X.extremes()))
     j = int(sizes.argmax())
-    return ValueError(
+    return DataError(
         f"The sums over the features overflow: {names[j]!r} reaches {sizes[j]:.3g}; use larger units, or put "
-        "Standardise() before the other features."
-    )
+        "Standardise() before the other features.", column=names[j], value=float(sizes[j]),
+    )  # fmt: skip
 
 
 def _largest(X: Any) -> tuple[int, float]:
@@ -258,15 +255,24 @@ def checked_costs(sample_weight: Any, rows: int, *, some: bool = True) -> Floats
     if isinstance(sample_weight, numbers.Real):
         sample_weight = np.full(rows, float(sample_weight))
     if isinstance(sample_weight, np.ma.MaskedArray):
-        raise TypeError("sample_weight is a masked array, and what its mask hides would count: fill it, with 0 say.")
-    cost = checked_numbers("sample_weight", sample_weight)
+        raise DataTypeError(
+            "is a masked array, and what its mask hides would count: fill it, with 0 say.", array="sample_weight"
+        )
+    cost = real_numbers(sample_weight)
+    if cost is None:
+        found = "complex numbers" if np.iscomplexobj(sample_weight) else "something else"
+        raise DataError(f"must hold numbers; it holds {found}.", array="sample_weight")
     if cost.ndim != 1 or cost.size != rows:
-        raise ValueError(f"sample_weight has shape {cost.shape}; one number for each of the {rows} rows is needed.")
-    if (cost < 0).any():
-        i = int(np.flatnonzero(cost < 0)[0])
-        raise ValueError(f"sample_weight[{i}] is {cost[i]}, which is negative; a row's cost is zero or more.")
+        problem = f"has shape {cost.shape}; one number for each of the {rows} rows is needed."
+        raise DataError(problem, array="sample_weight")
+    wrong = ~(np.isfinite(cost) & (cost >= 0))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        why = "which is negative" if np.isfinite(cost[i]) else "NaN or infinity"
+        problem = f"is {cost[i]}, {why}; a sample weight is a finite number, zero or more."
+        raise DataError(problem, array="sample_weight", row=i, value=float(cost[i]))
     if some and not (cost > 0).any():
-        raise ValueError("sample_weight is zero for every sample; at least one row of each class must count.")
+        raise DataError("is zero for every sample; at least one row of each class must count.", array="sample_weight")
     _check_range(cost)
     return cost
 
@@ -276,68 +282,21 @@ def _check_range(cost: Floats) -> None:
     with np.errstate(over="ignore"):
         total = float(cost.sum())
     if not np.isfinite(total):
-        raise ValueError(
-            f"sample_weight reaches {cost.max():.3g}, and the weights add up to more than the largest number, "
+        problem = (
+            f"reaches {cost.max():.3g}, and the weights add up to more than the largest number, "
             f"{np.finfo(float).max:.3g}: divide all of them by one number."
         )
+        raise DataError(problem, array="sample_weight")
     if 0 < total < np.finfo(float).tiny:
-        raise ValueError(
-            f"sample_weight reaches {cost.max():.3g} only, where numbers lose their digits: multiply all of them by "
-            "one number."
-        )
+        problem = f"reaches {cost.max():.3g} only, where numbers lose their digits: multiply all of them by one number."
+        raise DataError(problem, array="sample_weight")
 
 
 def check_lengths(X: Any, y: Any) -> None:
     """As many labels as rows."""
     if len(X) != len(y):
-        raise ValueError(
-            f"X has {len(X)} rows and y {len(y)} labels: give one label for each row. "
+        problem = (
+            f"has {len(X)} rows and y {len(y)} labels: give one label for each row. "
             f"(Found input variables with inconsistent numbers of samples: [{len(X)}, {len(y)}])"
         )
-
-
-def checked_numbers(name: str, values: Any) -> Floats:
-    """An array of finite numbers."""
-    try:
-        given = np.asarray(values)
-        if given.dtype.kind == "c":
-            raise TypeError("it holds complex numbers")
-        found = np.ascontiguousarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold numbers; it holds something else. ({error})") from None
-    if not np.isfinite(found).all():
-        i = int(np.flatnonzero(~np.isfinite(found.ravel()))[0])
-        raise ValueError(f"{name}[{i}] is {found.ravel()[i]}, NaN or infinity; finite numbers are needed.")
-    return found
-
-
-def checked_number(name: str, value: Any, *, least: float, strict: bool = False) -> float:
-    """A finite number that is at least (strictly: more than) `least`."""
-    number = isinstance(value, numbers.Real) and math.isfinite(float(value))
-    if not number or float(value) < least or (strict and float(value) == least):
-        raise ValueError(
-            f"{name} is {value!r}; it must be a finite number {'above' if strict else 'of at least'} {least:g}."
-        )
-    return float(value)
-
-
-def checked_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """One of the choices."""
-    if not isinstance(value, str) or value not in choices:
-        allowed = f"one of {', '.join(map(repr, choices))}" if len(choices) > 1 else repr(choices[0])
-        raise ValueError(f"{name} is {value!r}; it must be {allowed}.")
-    return value
-
-
-def checked_flags(model: Any, *names: str) -> None:
-    """Parameters of a learner that are True or False."""
-    for name in names:
-        if not isinstance(getattr(model, name), bool | np.bool_):
-            raise SettingError(name, getattr(model, name), "it must be True or False.")
-
-
-def checked_count(name: str, value: Any, *, needed: str = "it must be a whole number.") -> int:
-    """A whole number of at least one."""
-    if checked_number(name, value, least=1) % 1:
-        raise SettingError(name, value, needed)
-    return int(value)
+        raise DataError(problem, array="X")

@@ -6,6 +6,7 @@ import numbers
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,17 @@ from sklearn.utils.validation import column_or_1d
 
 from ...data import Rows
 from ...data.named import CodedLabels
+from ...errors import DataError, SettingError
 from ...fitting.path import CrossValidation
 from ...numerics.arrays import Floats
+from ...wording import call, has, setting
 
 SUM_ROUNDING = {"float32": 1e-4, "float16": 1e-2}
 """How far from one the probabilities of a row may sum, by their precision; 10⁻⁶ in double precision."""
 FEW = 1 << 12
 """Whole numbers in a row among which classes are found by counting."""
+COUNTED = 1e-9
+"""Relative: how far from a whole number a count may be, which is the product of a share and a weight."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,10 @@ def checked_targets(estimator: Any, y: Any) -> Targets:
         return _probabilities(y)
     counted = _counted(y)
     if counted is None:
-        check_classification_targets(y)
+        try:
+            check_classification_targets(y)
+        except (TypeError, ValueError) as error:
+            raise DataError(str(error)) from None
     classes, index = counted or np.unique(y, return_inverse=True)
     return _several(estimator, classes, index)
 
@@ -77,18 +85,30 @@ def _several(estimator: Any, classes: NDArray[Any], index: NDArray[Any]) -> Targ
     if len(classes) < 2:
         name = type(estimator).__name__
         only = f"one class only, {classes.tolist()[0]!r}" if len(classes) else "no rows"
-        raise ValueError(f"y has {only}; {name} needs rows of two classes or more.")
+        raise DataError(f"has {only}; {name} needs rows of two classes or more.", array="y")
     return Targets(classes, index.ravel(), None)
 
 
 def labels_of(y: Any) -> NDArray[Any]:
     """One number or name for each row."""
-    y = np.asarray(y)
-    y = np.ascontiguousarray(y) if y.ndim == 1 else column_or_1d(y, warn=True)
+    if y is None:
+        raise DataError(
+            "is None: give a label for each row. (requires y to be passed, but the target y is None)", array="y"
+        )
+    try:
+        y = np.asarray(y)
+        y = np.ascontiguousarray(y) if y.ndim == 1 else column_or_1d(y, warn=True)
+    except ValueError as error:
+        raise DataError(str(error)) from None
     if y.dtype.kind == "f" and not np.isfinite(y).all():
-        i = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise ValueError(f"Input y contains NaN or infinity: the first is y[{i}] = {y[i]}; give that row a label.")
+        i = int(np.argmin(np.isfinite(y)))
+        raise DataError(f"is {_number(y[i])}; give that row a label.", array="y", row=i, value=float(y[i]))
     return _tidy_objects(y) if y.dtype.kind == "O" else y
+
+
+def _number(value: Any) -> str:
+    """NaN, inf or the number itself, as sentences write it."""
+    return "NaN" if np.isnan(value) else f"{value}"
 
 
 def _tidy_objects(y: NDArray[Any]) -> NDArray[Any]:
@@ -96,11 +116,13 @@ def _tidy_objects(y: NDArray[Any]) -> NDArray[Any]:
     if all(isinstance(label, int | np.integer) for label in labels):
         large = next((i for i, label in enumerate(labels) if not -(2**63) <= label < 2**63), None)
         if large is not None:
-            raise ValueError(f"y[{large}] is a whole number that 64 bits do not hold: give texts as labels.")
+            problem = "is a whole number that 64 bits do not hold: give texts as labels."
+            raise DataError(problem, array="y", row=large, value=labels[large])
         return y.astype(np.int64)
-    missing = [i for i, label in enumerate(labels) if label is None or label != label]
-    if missing:
-        raise ValueError(f"Input y contains NaN or None: the first is y[{missing[0]}]; give that row a label.")
+    missing = next((i for i, label in enumerate(labels) if label is None or label != label), None)
+    if missing is not None:
+        problem = f"is {'None' if labels[missing] is None else 'NaN'}; give that row a label."
+        raise DataError(problem, array="y", row=missing, value=labels[missing])
     if all(isinstance(label, numbers.Real) for label in labels):
         return y.astype(np.float64)
     return y
@@ -133,10 +155,11 @@ def _probabilities(y: NDArray[Any]) -> Targets:
     wrong = (y < 0) | (y > 1)
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise ValueError(
-            f"Unknown label type: continuous. y[{i}] is {y[i]}: fractions are read as probabilities of the second "
-            "class, so they must lie between 0 and 1; for labels, use whole numbers or names."
-        )
+        raise DataError(
+            f"is {y[i]}: fractions are read as probabilities of the second class, so they must lie between 0 and 1; "
+            "for labels, use whole numbers or names. (Unknown label type: continuous)",
+            array="y", row=i, value=float(y[i]),
+        )  # fmt: skip
     t = y.astype(np.float64)
     return _with_mass(np.array([0, 1]), np.column_stack([1 - t, t]))
 
@@ -150,10 +173,13 @@ def _shares(y: NDArray[Any]) -> Floats:
     """Rows of probabilities, found to be such."""
     T = _numbers(y)
     if y.shape[1] == 0 or not len(T):
-        raise ValueError(f"y has shape {y.shape}: a column for each class and a row for each sample are needed.")
+        raise DataError(
+            f"has shape {y.shape}: a column for each class and a row for each sample are needed.", array="y"
+        )
     if not np.isfinite(T).all() or (T < 0).any():
         i, k = (int(at) for at in np.argwhere(~(np.isfinite(T) & (T >= 0)))[0])
-        raise ValueError(f"y[{i}, {k}] is {T[i, k]} (NaN, infinity or negative); probabilities are at least zero.")
+        problem = f"is {_number(T[i, k])}; a probability is a finite number of at least zero."
+        raise DataError(problem, array="y", row=i, column=k, value=float(T[i, k]))
     total = T.sum(axis=1)
     _check_sums(y, total)
     return T / total[:, None]  # type: ignore[no-any-return]
@@ -163,11 +189,11 @@ def _check_sums(y: NDArray[Any], total: Floats) -> None:
     wrong = np.abs(total - 1) > SUM_ROUNDING.get(y.dtype.name, 1e-6)
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise ValueError(
-            f"y[{i}] sums to {total[i]:.6g}: a row of a target with {y.shape[1]} columns holds the probabilities of "
+        raise DataError(
+            f"sums to {total[i]:.6g}: a row of a target with {y.shape[1]} columns holds the probabilities of "
             f"the {y.shape[1]} classes, so it must sum to one. Divide each row by its sum; for overlapping labels "
-            "learn one model a column."
-        )
+            "learn one model a column.", array="y", row=i, value=float(total[i]),
+        )  # fmt: skip
 
 
 def _numbers(y: NDArray[Any]) -> Floats:
@@ -177,19 +203,18 @@ def _numbers(y: NDArray[Any]) -> Floats:
         for i, row in enumerate(y.tolist()):
             for k, cell in enumerate(row):
                 if not isinstance(cell, numbers.Real):
-                    raise ValueError(
-                        f"y[{i}, {k}] is {cell!r}: y has {len(row)} columns, so they must hold probabilities."
-                    ) from None
+                    problem = f"is {cell!r}: y has {len(row)} columns, so they must hold probabilities."
+                    raise DataError(problem, array="y", row=i, column=k, value=cell) from None
         raise
 
 
 def _with_mass(classes: NDArray[Any], T: Floats) -> Targets:
     if len(set(classes.tolist())) < len(classes):
-        raise ValueError(f"The columns of y are {classes.tolist()}: two classes have one name.")
+        raise DataError(f"has the columns {classes.tolist()}: two classes have one name.", array="y")
     empty = ~(T > 0).any(axis=0)
     if empty.any():
         label = classes.tolist()[int(np.argmax(empty))]
-        raise ValueError(f"Class {label!r} has probability zero in every sample: leave that class out.")
+        raise DataError(f"Class {label!r} has probability zero in every sample: leave that class out.")
     return Targets(classes, None, T)
 
 
@@ -213,8 +238,12 @@ def known_targets(y: Any, classes: NDArray[Any], rows: int) -> Floats:
     if given.shape == (rows,) and not known.all() and given.dtype.kind == "f" and classes.tolist() == [0, 1]:
         return _probabilities(given).probability  # type: ignore[return-value]
     if given.shape != (rows,) or not known.all():
-        wrong = f"y has shape {given.shape}" if given.shape != (rows,) else f"y[{int(np.argmin(known))}] is unknown"
-        raise ValueError(f"{wrong}; one label of {classes.tolist()} for each of the {rows} rows is needed.")
+        needed = f"one label of {classes.tolist()} for each of the {rows} rows is needed."
+        if given.shape != (rows,):
+            raise DataError(f"has shape {given.shape}; {needed}", array="y")
+        i = int(np.argmin(known))
+        label = given.tolist()[i]
+        raise DataError(f"is {label!r}, which is unknown; {needed}", array="y", row=i, value=label)
     return _indicators(given, classes)
 
 
@@ -232,7 +261,7 @@ def _in_order(T: NDArray[Any], names: Any, classes: NDArray[Any]) -> NDArray[Any
         return T
     found, known = list(names), classes.tolist()
     if sorted(map(str, found)) != sorted(map(str, known)):
-        raise ValueError(f"The columns of y are {found}; the classes of this model are {known}.")
+        raise DataError(f"has the columns {found}; the classes of this model are {known}.", array="y")
     return T[:, [list(map(str, found)).index(str(label)) for label in known]]
 
 
@@ -241,7 +270,7 @@ def class_costs(class_weight: Any, targets: Targets, cost: Floats) -> tuple[floa
     totals, known = targets.totals(cost), targets.classes.tolist()
     for label, total in zip(known, totals, strict=True):
         if total == 0:
-            raise ValueError(
+            raise DataError(
                 f"Every sample of class {label!r} has sample_weight zero: leave them out; one class only is too few."
             )
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -258,7 +287,7 @@ def _check_products(factors: tuple[float, ...], totals: Floats, known: list[Any]
     tiny, most = sys.float_info.min, sys.float_info.max / len(known)
     for label, factor, total in zip(known, factors, totals.tolist(), strict=True):
         if not tiny <= factor * total <= most:
-            raise ValueError(
+            raise DataError(
                 f"The class weight {factor:.3g} of class {label!r} times the weights of its rows, {total:.3g} in all, "
                 f"is {factor * total:.3g}, out of the range of numbers: give weights of a more usual size."
             )
@@ -269,12 +298,14 @@ def given_costs(class_weight: Any, known: list[Any]) -> tuple[float, ...]:
     if class_weight is None:
         return (1.0,) * len(known)
     if not isinstance(class_weight, dict):
-        raise ValueError(f"class_weight is {class_weight!r}; it must be None, 'balanced' or a dict {{class: weight}}.")
+        raise SettingError("class_weight", class_weight, "it must be None, 'balanced' or a dict {class: weight}.")
     for label, weight in class_weight.items():
         if label not in known:
-            raise ValueError(f"class_weight names {label!r}, which is not a class of y; y has the classes {known}.")
+            problem = f"{setting('class_weight')} names {label!r}, which is not a class of y;"
+            raise SettingError("class_weight", class_weight, f"y has the classes {known}.", problem)
         if not (isinstance(weight, numbers.Real) and np.isfinite(float(weight)) and float(weight) > 0):
-            raise ValueError(f"class_weight[{label!r}] is {weight!r}; a positive finite number is needed.")
+            problem = f"{setting('class_weight')}[{label!r}] is {weight!r};"
+            raise SettingError("class_weight", class_weight, "a positive finite number is needed.", problem)
     return tuple(float(class_weight.get(label, 1.0)) for label in known)
 
 
@@ -314,7 +345,18 @@ def check_folds(l2: Any, targets: Targets, cost: Floats) -> None:
         of_class = np.bincount(targets.index[counts], minlength=len(targets.classes))
         few, who = int(of_class.min()), f"class {targets.classes.tolist()[int(of_class.argmin())]!r} has"
     if few < folds:
-        raise ValueError(
-            f"l2='cv' with {folds} folds needs as many samples of each class that count, and {who} {few}: use "
-            f"l2=CrossValidation(folds={max(2, few)}), or a number for l2."
+        fewer = f"{call(f'CrossValidation(folds={max(2, few)})')}, or " if has("CrossValidation") else ""
+        problem = (
+            f"{setting('l2', 'cv')} with {folds} folds needs as many samples of each class that count, and {who} {few}:"
         )
+        raise SettingError("l2", l2, f"use {fewer}a number for {setting('l2')}.", problem)
+
+
+def whole_counts(target: Floats, cost: Floats) -> NDArray[np.bool_]:
+    """For each row, whether it stands for a whole number of rows of every class; no costs are costs of one."""
+    if not cost.size:
+        largest: Floats = reduce(np.maximum, target.T)  # column by column: a row has few
+        return np.asarray(largest >= 1 - COUNTED)  # shares add up to 1: so the others are none
+    parts = target * cost[:, None]
+    near = np.abs(parts - np.round(parts)) <= COUNTED * np.maximum(parts, 1)
+    return np.asarray(near.all(axis=1))

@@ -61,7 +61,7 @@ class Batch:
 
 def whole_batch(model: Any, X: Any, y: Any, sample_weight: Any, kind: str, *, soft: bool = False) -> Batch:
     """What `fit` learns from: every class must have rows that count."""
-    rows = checked_rows(model, X, reset=True) if y is not None else checked_rows(model, X, None, reset=True)
+    rows = checked_rows(model, X, reset=True)
     targets = checked_targets(model, y)
     check_lengths(rows, targets)
     cost = checked_costs(sample_weight, len(rows))

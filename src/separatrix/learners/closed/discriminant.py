@@ -23,15 +23,8 @@ from ...results.proofs import Estimates
 from ...results.verdict import Rank, Verdict, listed
 from ...wording import setting
 from ..base import GenerativeClassifier
-from ..checks.rows import (
-    checked_choice,
-    checked_count,
-    checked_numbers,
-    checked_rows,
-    forget,
-    not_finite,
-    unchanged_on_failure,
-)
+from ..checks.rows import checked_rows, forget, not_finite, unchanged_on_failure
+from ..checks.settings import checked_choice, checked_count, checked_numbers
 from . import words
 from .batches import Batch, OnePassFit, Statistics, next_batch, whole_batch
 

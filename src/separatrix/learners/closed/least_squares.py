@@ -20,8 +20,9 @@ from ...results.proofs import Optimality
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
 from ..base import LinearClassifier
-from ..checks.rows import checked_choice, checked_count, checked_flags, checked_number, unchanged_on_failure
-from ..logistic.settings import ORDERS, _rate, seed_of
+from ..checks.rows import unchanged_on_failure
+from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
+from ..logistic.settings import ORDERS, _rate
 from ..logistic.words import Words
 from . import words
 from .batches import Batch, OnePassFit, Statistics, next_batch, whole_batch

@@ -138,7 +138,7 @@ class NaiveBayes(GenerativeClassifier):
         """Fit as `fit` does, in one step: the rows are read once."""
         began = time.perf_counter()
         with unchanged_on_failure(self):
-            rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+            rows = checked_rows(self, X, reset=True)
             target, classes = checked_labels(self, y)
             check_lengths(rows, target)
             cost = checked_costs(sample_weight, len(rows))

@@ -18,7 +18,8 @@ from ...fitting.closed.support import Support, first_outside
 from ...losses.families import ALL, Bernoulli, Categorical, Family, Gaussian
 from ...numerics.arrays import Floats
 from ...wording import setting
-from ..checks.rows import _largest, checked_choice, checked_number, checked_numbers
+from ..checks.rows import _largest
+from ..checks.settings import checked_choice, checked_number, checked_numbers
 
 SUM_TO_ONE = 1e-9
 """How far from one given priors may sum."""

@@ -19,7 +19,8 @@ from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
 from ..checks.absent import present
-from ..checks.rows import check_lengths, checked_costs, checked_number, checked_rows, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, unchanged_on_failure
+from ..checks.settings import checked_number
 from ..checks.targets import checked_targets, class_costs, rows_of
 from ..history import MarginRecord, MarginStep, record_of_margin
 from ..warnings import BudgetWarning, NotSeparableWarning
@@ -147,7 +148,7 @@ class MaxMarginClassifier(LinearClassifier):
             raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number.")
         tol = checked_number("tol", self.tol, least=0, strict=True)
         max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
-        rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+        rows = checked_rows(self, X, reset=True)
         targets = checked_targets(self, y)
         if targets.soft:
             raise ValueError(

@@ -14,17 +14,9 @@ from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
-from ..checks.rows import (
-    check_lengths,
-    checked_costs,
-    checked_number,
-    checked_rows,
-    names_of,
-    not_finite,
-    unchanged_on_failure,
-)
+from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.settings import checked_number, seed_of
 from ..checks.targets import checked_targets, class_costs
-from ..logistic.settings import seed_of
 from .zero_one_run import Prepared, Run
 from .zero_one_words import verdict_of
 
@@ -186,7 +178,7 @@ class ZeroOneClassifier(LinearClassifier):
         if not isinstance(self.fit_intercept, bool | np.bool_):
             raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False.")
         seed = seed_of(self.random_state, needed=False)
-        rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+        rows = checked_rows(self, X, reset=True)
         targets = checked_targets(self, y)
         if targets.index is None:
             raise ValueError(

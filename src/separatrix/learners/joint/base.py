@@ -17,7 +17,8 @@ from ...data.maps.joint_rows import Features
 from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from ...results.verdict import Verdict
-from ..checks.rows import checked_numbers, checked_rows, forget, names_of, not_finite
+from ..checks.rows import checked_rows, forget, names_of, not_finite
+from ..checks.settings import checked_numbers
 
 
 @dataclass(frozen=True, eq=False)

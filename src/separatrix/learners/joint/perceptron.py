@@ -23,7 +23,8 @@ from ...fitting.scan.run import Passes, PassRecord, Run
 from ...fitting.scan.tally import Tally, tally
 from ...numerics.arrays import Floats
 from ...results.mistake_bound import MistakeBound, leads_of, longest, mistake_bound
-from ..checks.rows import check_lengths, checked_choice, checked_flags, unchanged_on_failure
+from ..checks.rows import check_lengths, unchanged_on_failure
+from ..checks.settings import checked_choice, checked_flags
 from ..perceptron.training import ROOM, checked_labels, checked_learning_rate, checked_passes
 from ..warnings import BudgetWarning
 from .base import JointModel, JointTraining, check_given, given_weights, has_intercept, is_plain, split

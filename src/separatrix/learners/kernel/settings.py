@@ -22,18 +22,8 @@ from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
 from ...numerics.arrays import Floats
 from ...results.dual import JOINT, ONE_VS_REST, TWO
 from ...wording import setting
-from ..checks.rows import (
-    check_lengths,
-    checked_choice,
-    checked_count,
-    checked_flags,
-    checked_number,
-    checked_numbers,
-    checked_rows,
-    forget,
-    names_of,
-    not_finite,
-)
+from ..checks.rows import check_lengths, checked_rows, forget, names_of, not_finite
+from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, checked_numbers
 from ..perceptron.training import checked_labels, checked_passes
 
 KERNELS = ("linear", "polynomial", "rbf", "precomputed")

@@ -21,9 +21,9 @@ from ...inference.sample import Sample
 from ...numerics.arrays import Floats
 from ...numerics.linalg import factor
 from ...numerics.threads import one_blas_thread, thread_count
-from ..checks.counts import whole_counts
-from ..checks.rows import checked_choice, checked_costs, not_finite
-from ..checks.targets import known_targets
+from ..checks.rows import checked_costs, not_finite
+from ..checks.settings import checked_choice
+from ..checks.targets import known_targets, whole_counts
 from .rows_at_hand import known_facts
 from .settings import PENALISED
 

@@ -35,16 +35,8 @@ from ..base import LinearClassifier
 from ..checks.absent import present
 from ..checks.features import Features, learn_features, mapped_rows
 from ..checks.prior import Prior, prior_of
-from ..checks.rows import (
-    check_lengths,
-    checked_choice,
-    checked_costs,
-    checked_numbers,
-    checked_rows,
-    names_of,
-    not_finite,
-    unchanged_on_failure,
-)
+from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.settings import checked_choice, checked_numbers, seed_of
 from ..checks.targets import check_folds, checked_targets, class_costs, known_targets, rows_of
 from ..geometry.separability import index_of
 from ..history import Record, Step, record_of
@@ -54,7 +46,7 @@ from .conclusion import Prepared, interrupted_verdict, verdict_of
 from .influence import Influence, influence_of
 from .interpretation import Interpreted
 from .piecemeal import continue_online
-from .settings import PENALISED, Settings, check_two_classes, checked_settings, seed_of
+from .settings import PENALISED, Settings, check_two_classes, checked_settings
 
 SINGLE_THREAD_BELOW = 200_000
 COMPILE_FROM = 400_000
@@ -366,7 +358,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
         settings = checked_settings(self)
-        rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+        rows = checked_rows(self, X, reset=True)
         targets = checked_targets(self, y)
         check_two_classes(settings, len(targets.classes))
         check_lengths(rows, targets)

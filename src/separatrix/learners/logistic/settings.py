@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ...fitting.path import CrossValidation
 from ...fitting.scan.online import LearningRate
 from ...losses.margin import LogisticSquared, LogLikelihood, MarginLoss
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood, SoftmaxSquared
-from ..checks.rows import checked_choice, checked_number
+from ..checks.settings import checked_choice, checked_number
 
 OBJECTIVES: dict[str, tuple[MarginLoss, ClassLoss]] = {
     "likelihood": (LogLikelihood(), SoftmaxLikelihood()),
@@ -191,13 +190,3 @@ def check_two_classes(settings: Settings, classes: int) -> None:
 def schedule_of(rate: Any) -> Any:
     """A number is a constant rate."""
     return LearningRate(rate) if isinstance(rate, float) else rate
-
-
-def seed_of(random_state: Any, *, needed: bool) -> int:
-    """A seed; without a random_state zero, unless chance was asked for."""
-    if random_state is None and not needed:
-        return 0
-    try:
-        return int(check_random_state(random_state).randint(2**31 - 1))
-    except ValueError as error:
-        raise ValueError(f"random_state is {random_state!r}; give an integer or None. ({error})") from None

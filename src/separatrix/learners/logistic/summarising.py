@@ -11,7 +11,7 @@ from ...inference.summary.lines import Spread
 from ...inference.summary.measures import measured
 from ...inference.summary.summary import Summary
 from ...results.verdict import listed
-from ..checks.rows import checked_choice, checked_number
+from ..checks.settings import checked_choice, checked_number
 from .memory import Facts, means_of
 from .rows_at_hand import Given, facts_of_given, known_facts, rows_of_fit
 from .summary_measures import doubts_of, fit_facts

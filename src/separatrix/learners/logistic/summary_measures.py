@@ -8,7 +8,7 @@ import numpy as np
 
 from ...inference.summary.measures import FitFacts, null_log_likelihood
 from ...results.proofs import Limit
-from ..checks.counts import whole_counts
+from ..checks.targets import whole_counts
 from .memory import Facts
 from .rows_at_hand import Given, log_likelihood, second_probability
 

@@ -20,15 +20,8 @@ from ...results.linear_rule import LinearRule
 from ...results.mistake_bound import MistakeBound
 from ...results.verdict import Verdict
 from ..base import LinearClassifier
-from ..checks.rows import (
-    check_lengths,
-    checked_flags,
-    checked_numbers,
-    checked_rows,
-    names_of,
-    not_finite,
-    unchanged_on_failure,
-)
+from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.settings import checked_flags, checked_numbers
 from ..warnings import BudgetWarning
 from .bound import bound_of
 from .training import ROOM, Training, checked_labels, checked_passes, checked_update
@@ -173,7 +166,7 @@ class MistakeDrivenClassifier(LinearClassifier):
     def _prepare(self, X: Any, y: Any) -> Training:
         checked_flags(self, "warm_start")
         update, passes = checked_update(self), checked_passes(self)
-        rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+        rows = checked_rows(self, X, reset=True)
         target, classes = checked_labels(self, y)
         check_lengths(rows, target)
         start = self._start(len(classes), rows.shape[1], update.lifted)

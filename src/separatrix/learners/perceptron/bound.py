@@ -14,7 +14,8 @@ from ...errors import DataError, Refusal, SettingError
 from ...fitting.scan.perceptron_scan import Course
 from ...numerics.arrays import Floats
 from ...results.mistake_bound import MistakeBound, leads_of, longest, mistake_bound
-from ..checks.rows import check_lengths, checked_numbers, checked_rows
+from ..checks.rows import check_lengths, checked_rows
+from ..checks.settings import checked_numbers
 from ..checks.targets import checked_targets
 from ..geometry.margin import MaxMarginClassifier
 

@@ -22,7 +22,8 @@ from ...results.mistake_bound import MistakeBound
 from ...results.mistake_log import MistakeLog
 from ...results.verdict import Rank, Verdict
 from ..base import LinearClassifier
-from ..checks.rows import check_lengths, checked_numbers, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.settings import checked_numbers
 from ..checks.targets import checked_targets, labels_of
 from . import words
 from .base import Update
@@ -151,7 +152,7 @@ class OnlinePerceptron(LinearClassifier):
         return model._keep()
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-        rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+        rows = checked_rows(self, X, reset=True)
         targets = checked_targets(self, y)
         if targets.index is None:
             raise no_labels(self)

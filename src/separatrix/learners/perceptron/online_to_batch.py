@@ -88,7 +88,7 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, X: Any, y: Any) -> OnlineToBatch:
         tail = _checked_tail(self.tail)
         learner = _checked_learner(self.learner)
-        rows = checked_rows(self, X, reset=True) if y is not None else checked_rows(self, X, None, reset=True)
+        rows = checked_rows(self, X, reset=True)
         targets = checked_targets(self, y)
         if targets.soft:
             raise DataError(

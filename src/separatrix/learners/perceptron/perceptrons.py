@@ -15,7 +15,8 @@ from ...fitting.scan.run import Run
 from ...numerics.arrays import Floats
 from ...results.votes import Ballot
 from ...wording import call, learner, setting
-from ..checks.rows import checked_flags, checked_rows, not_finite
+from ..checks.rows import checked_rows, not_finite
+from ..checks.settings import checked_flags
 from .base import MistakeDrivenClassifier
 from .training import Training
 from .words import still_wrong

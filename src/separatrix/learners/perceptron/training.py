@@ -14,9 +14,8 @@ from ...fitting.scan.perceptron import FOREVER, TIES, UpdateRule
 from ...fitting.scan.perceptron_scan import Course
 from ...fitting.scan.run import ORDERS, Passes
 from ...wording import learner
-from ..checks.rows import checked_choice, checked_count, checked_flags, checked_number
+from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
 from ..checks.targets import checked_targets, labels_of
-from ..logistic.settings import seed_of
 
 ROOM = 1 << 16
 """Mistakes in one stretch of the scan, where nobody wants to see each."""

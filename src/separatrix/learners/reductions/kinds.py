@@ -23,7 +23,7 @@ from ...results.coding import (
 )
 from ...results.coupling import averaged, coupled, odds_of, shared
 from ...results.linear_rule import LinearRule
-from ..checks.rows import checked_choice
+from ..checks.settings import checked_choice
 from .reduction import Reduction
 
 Counts = NDArray[np.intp]

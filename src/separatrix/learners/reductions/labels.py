@@ -12,6 +12,7 @@ from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...results.claims import ReductionClaim
 from ...results.linear_rule import LinearRule
@@ -217,7 +218,7 @@ def _nothing_to_learn(labels: list[Any], always: NDArray[np.bool_]) -> str:
 def checked_labels(y: Any, rows: int) -> tuple[Any, NDArray[Any]]:
     """y as a matrix of 0 and 1, sparse by columns if it was sparse, and the names of the labels."""
     if y is None:
-        raise ValueError("MultiLabel needs y: requires y to be passed, but the target y is None.")
+        raise DataError("MultiLabel needs y: requires y to be passed, but the target y is None.")
     names = getattr(y, "columns", None)
     try:
         Y: Any = csc_array(y) if is_sparse(y) else np.asarray(y)
@@ -237,26 +238,26 @@ def checked_labels(y: Any, rows: int) -> tuple[Any, NDArray[Any]]:
         try:
             Y = Y.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError("y holds words; MultiLabel needs 0 and 1, a column for each label.") from None
+            raise DataError("holds words; MultiLabel needs 0 and 1, a column for each label.", array="y") from None
     if is_sparse(Y):
         Y.sum_duplicates()
     entries = Y.data if is_sparse(Y) else Y
     wrong = ~((entries == 0) | (entries == 1))
     if wrong.any():
-        raise ValueError(_wrong_entry(Y, entries, wrong))
+        raise _wrong_entry(Y, entries, wrong)
     return Y, np.arange(Y.shape[1]) if names is None else np.asarray(names)
 
 
-def _wrong_entry(Y: Any, entries: Any, wrong: Any) -> str:
+def _wrong_entry(Y: Any, entries: Any, wrong: Any) -> DataError:
     if is_sparse(Y):
         at = int(np.flatnonzero(wrong)[0])
         i, j, value = int(Y.indices[at]), int(np.searchsorted(Y.indptr, at, side="right")) - 1, entries[at]
     else:
         i, j = (int(place) for place in np.argwhere(wrong)[0])
         value = Y[i, j]
-    if isinstance(value, float | np.floating) and not np.isfinite(value):
-        return f"Input y contains NaN or infinity: the first is y[{i}, {j}] = {value}; labels are 0 or 1."
-    return f"y[{i}, {j}] is {value}; a row has a label, 1, or not, 0. (Unknown label type: continuous or many-valued.)"
+    said = "NaN" if value != value else f"{value}"
+    problem = f"is {said}; a row has a label, 1, or not, 0. (Unknown label type: continuous or many-valued.)"
+    return DataError(problem, array="y", row=i, column=j, value=value)
 
 
 def column(Y: Any, place: int) -> NDArray[np.bool_]:

@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
+from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.threads import thread_count
 from ...results.linear_rule import LinearRule
@@ -81,8 +82,8 @@ def teach(
         if not (stoppable and _course_of(estimator)):
             raise
         raise _stopped(estimator, X, tasks, sample_weight, ended) from None
-    except ValueError as error:
-        if checked is not None and str(error).startswith(("Input X contains", "The sums over X overflow")):
+    except DataError as error:
+        if checked is not None and error.array == "X" and error.column is not None:
             raise not_finite(checked, columns, estimator) from None
         raise
 
