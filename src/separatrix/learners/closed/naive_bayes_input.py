@@ -18,7 +18,7 @@ from ...fitting.closed.support import Support, first_outside
 from ...losses.families import ALL, Bernoulli, Categorical, Family, Gaussian
 from ...numerics.arrays import Floats
 from ...wording import setting
-from ..checks.rows import _largest
+from ..checks.rows import out_of_range
 from ..checks.settings import checked_choice, checked_number, checked_numbers
 
 SUM_TO_ONE = 1e-9
@@ -175,13 +175,12 @@ def infinite(X: Any, columns: tuple[str, ...], model: Any) -> DataError:
         bad = np.isinf(block)
         if bad.any():
             i, j = np.argwhere(bad)[0].tolist()
-            return DataError(
-                f"Input X contains infinity: the first is X[{start + i}, {columns[j]!r}] = {block[i, j]}; "
-                f"{type(model).__name__} needs finite numbers, or NaN for what is missing: clip it, or drop the row."
+            problem = (
+                f"is {block[i, j]}: {type(model).__name__} needs finite numbers, or NaN for what is missing; clip it, or "
+                "drop the row."
             )
-    known = X if isinstance(X, Sparse) else np.nan_to_num(X, nan=0.0)
-    j, size = _largest(known)
-    return DataError(f"The sums over X overflow: column {columns[j]!r} reaches {size:.3g}; use larger units for it.")
+            return DataError(problem, array="X", row=start + i, column=columns[j], value=float(block[i, j]))
+    return out_of_range(X if isinstance(X, Sparse) else np.nan_to_num(X, nan=0.0), columns)
 
 
 def evidence_of(model: Any, rows: Any, target: Any, classes: int, cost: Floats, plan: Plan) -> Evidence:
