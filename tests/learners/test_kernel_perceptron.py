@@ -272,8 +272,8 @@ def test_control_c_at_any_place_leaves_a_model_that_is_one(monkeypatch, kernel, 
     else:
         from separatrix.fitting.scan.kernel_budget import BudgetScan
 
-        scores = kernel_scan.Primal if kernel == "linear" else kernel_scan.Kept
-        owner = {"add": kernel_scan.Growing, "_settle": BudgetScan}.get(where, scores)
+        scores = kernel_scan.PrimalScores if kernel == "linear" else kernel_scan.KeptScores
+        owner = {"add": kernel_scan.GrowingLog, "_settle": BudgetScan}.get(where, scores)
         real, calls = getattr(owner, where), []
 
         def interrupted(self, *given):

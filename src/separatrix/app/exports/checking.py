@@ -128,7 +128,7 @@ def _answer(model: Model, row: Row, unseen: Any, wanted: bool) -> Answer | None:
 def _size_of_sums(rule: Any, X: Floats) -> float:
     """max over classes of Σⱼ (|cₖⱼ| + |aₖⱼzⱼ| + |qₖⱼ|zⱼ²)."""
     p = rule.scorer.parameters
-    z = np.nan_to_num(rule.scorer.plan.cut(X) - p.centre)
+    z = np.nan_to_num(rule.scorer.families.cut(X) - p.centre)
     return float((np.abs(p.constant).sum(axis=1) + np.abs(z) @ np.abs(p.linear).T + z**2 @ np.abs(p.square).T).max())
 
 

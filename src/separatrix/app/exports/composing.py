@@ -100,15 +100,15 @@ def _quadratic(builder: Builder, rule: Any, wanted: bool) -> Answers:
 
 def _sums(builder: Builder, rule: Any, wanted: bool) -> Answers:
     """sₖ = log p(k) + Σⱼ (cₖⱼ + aₖⱼzⱼ + qₖⱼzⱼ²) over the numbers that are there, z = x − m."""
-    p, plan = rule.scorer.parameters, rule.scorer.plan
-    cut = set(plan.columns(Bernoulli()).tolist()) if plan.threshold is not None else set()
+    p, families = rule.scorer.parameters, rule.scorer.families
+    cut = set(families.columns(Bernoulli()).tolist()) if families.threshold is not None else set()
     there: list[Expression] = []
     if builder.model.encoding is None:
         x: list[Expression] = [Ref(cell.value) for cell in builder.cells]
         there = [builder.named("there", minus(ONE, Ref(str(cell.missing)))) for cell in builder.cells]
     else:  # where nothing is missing
         x = [builder.named("x", each) for each in builder.columns()]
-    x = [builder.named("above", If(Number(plan.threshold), "<", each, ONE, ZERO)) if j in cut else each
+    x = [builder.named("above", If(Number(families.threshold), "<", each, ONE, ZERO)) if j in cut else each
          for j, each in enumerate(x)]  # fmt: skip
     z = [builder.named("z", Sum((each, Number(-float(m))))) if m else each
          for each, m in zip(x, p.centre, strict=True)]  # fmt: skip

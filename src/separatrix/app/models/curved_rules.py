@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ...data.kernels.tables import RBF, Linear, Polynomial, TableKernel
 from ...errors import DataError
+from ...fitting.closed.column_statistics import ColumnFamilies, InfiniteError
 from ...fitting.closed.discriminant import Quadratic
-from ...fitting.closed.evidence import InfiniteError, Plan
 from ...fitting.closed.naive_bayes import Parameters, Tables
 from ...fitting.closed.naive_bayes_scores import Scorer
 from ...losses.families import Bernoulli, Categorical, Gaussian
@@ -85,12 +85,12 @@ class Sums(Rule):
                 )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        p, plan = self.scorer.parameters, self.scorer.plan
+        p, families = self.scorer.parameters, self.scorer.families
         return {
             "kind": self.kind,
             "log_prior": p.log_prior.tolist(), "linear": p.linear.tolist(), "square": p.square.tolist(),
             "constant": p.constant.tolist(), "centre": p.centre.tolist(),
-            "threshold": plan.threshold, "cut": plan.columns(Bernoulli()).tolist(),
+            "threshold": families.threshold, "cut": families.columns(Bernoulli()).tolist(),
             "allowed": [list(each) for each in self.allowed],
             "levels": [
                 {"column": int(j), "values": each.values.tolist(), "probability": each.probability.tolist(),
@@ -120,7 +120,7 @@ class Sums(Rule):
         allowed = tuple(_allowed(each) for each in part["allowed"].items())
         if len(allowed) != d:
             raise part["allowed"].fail(f"it has {len(allowed)} entries; {d} are needed.")
-        found = cls(Scorer(parameters, Plan(families, threshold), columns), classes, allowed)
+        found = cls(Scorer(parameters, ColumnFamilies(families, threshold), columns), classes, allowed)
         with np.errstate(over="ignore", invalid="ignore"):
             found.linear()  # it says if its weights are not finite
         return found

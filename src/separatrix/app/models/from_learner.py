@@ -22,7 +22,7 @@ from .model import FITTED, INTERRUPTED, Model
 from .rules import Linear, Rule
 
 if TYPE_CHECKING:
-    from ...fitting.closed.evidence import Plan
+    from ...fitting.closed.column_statistics import ColumnFamilies
     from ...learners.closed.discriminant import GaussianDiscriminant
     from ...learners.closed.naive_bayes import NaiveBayes
     from ...learners.joint.base import JointModel
@@ -119,20 +119,20 @@ def _naive_bayes(estimator: NaiveBayes) -> Taken:
     if len(estimator.classes_) < 2:
         raise CannotSaveError(_one_class(estimator))
     scorer = estimator._scorer
-    return Taken(Sums(scorer, _labels(estimator.classes_, estimator), tuple(_allowed(scorer.plan))))
+    return Taken(Sums(scorer, _labels(estimator.classes_, estimator), tuple(_allowed(scorer.families))))
 
 
-def _allowed(plan: Plan) -> list[tuple[float | None, float | None, bool]]:
+def _allowed(families: ColumnFamilies) -> list[tuple[float | None, float | None, bool]]:
     from ...losses.families import Family
 
     def end(number: float) -> float | None:
         return float(number) if math.isfinite(number) else None
 
-    cut = plan.threshold is not None
+    cut = families.threshold is not None
     return [
         (end(each.lowest), end(each.highest), bool(each.whole))
         if isinstance(each, Family) and not (cut and each.name == "Bernoulli") else (None, None, False)
-        for each in plan.families
+        for each in families.by_column
     ]  # fmt: skip
 
 

@@ -30,7 +30,7 @@ SWEEPS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Normal:
+class NormalEquations:
     """(1/n) Σᵢ cᵢ‖tᵢ − Wxᵢ − b‖² + (l2/2)‖W‖² as a function of W, b: all that it needs to know of the rows."""
 
     weight: float
@@ -96,7 +96,7 @@ def contrasts(classes: int) -> Floats:
     return np.array([[-1.0, 1.0]]) if classes == 2 else np.eye(classes)
 
 
-def normal_equations(moments: Moments, squares: float, rows: int, l2: float, lifted: bool) -> Normal:
+def normal_equations(moments: Moments, squares: float, rows: int, l2: float, lifted: bool) -> NormalEquations:
     """gram = S/n, cross = V diag(n₁, …)(μₖ − μ)/n: of the class means and the scatter of all rows.
 
     `squares` is Σ c‖t‖², which is n for labels, `rows` how many there are. Without an intercept
@@ -114,13 +114,13 @@ def normal_equations(moments: Moments, squares: float, rows: int, l2: float, lif
     gram[flat], gram[:, flat], cross[:, flat] = 0.0, 0.0, 0.0
     most = min(rows, int(moments.rows.sum()))
     if lifted:
-        return Normal(n, center, target, gram, cross, square - float(target @ target), l2, True, most - 1)
+        return NormalEquations(n, center, target, gram, cross, square - float(target @ target), l2, True, most - 1)
     mean = center.astype(float)
     gram, cross = gram + np.outer(mean, mean), cross + np.outer(target, mean)
-    return Normal(n, 0 * center, 0 * target, gram, cross, square, l2, False, most)
+    return NormalEquations(n, 0 * center, 0 * target, gram, cross, square, l2, False, most)
 
 
-def solve(normal: Normal) -> Solution:
+def solve(normal: NormalEquations) -> Solution:
     """W = argmin ‖W‖ over the W with W(2 gram + l2) = 2 cross; b = target − W center."""
     d = len(normal.gram)
     H = 2 * normal.gram + normal.l2 * np.eye(d)
@@ -142,14 +142,20 @@ def solve(normal: Normal) -> Solution:
     return replace(at(normal, W, _level(normal, W), kept, null, factored, sure), value=value)
 
 
-def _level(normal: Normal, W: Floats) -> Floats:
+def _level(normal: NormalEquations, W: Floats) -> Floats:
     """b = target − W center."""
     found: Floats = (normal.target - W.astype(np.longdouble) @ normal.center).astype(float)
     return found
 
 
 def at(
-    normal: Normal, W: Floats, b: Floats, kept: Indices, null: Floats, factored: Factor | None, sure: bool = True
+    normal: NormalEquations,
+    W: Floats,
+    b: Floats,
+    kept: Indices,
+    null: Floats,
+    factored: Factor | None,
+    sure: bool = True,
 ) -> Solution:
     """gap ≤ ½ Σₖ gₖᵀH⁺gₖ + ‖level‖²: the objective is quadratic, so this is how far above its least it is."""
     d = W.shape[1]
@@ -177,7 +183,7 @@ def at(
     return Solution(W, b, value, gap, distance, errors, aliased, sure, vague)
 
 
-def judge(normal: Normal, W: Floats, b: Floats) -> Solution:
+def judge(normal: NormalEquations, W: Floats, b: Floats) -> Solution:
     """How far these weights, whatever they come from, are from the minimum."""
     d = len(normal.gram)
     if normal.l2 > 0:
@@ -189,7 +195,7 @@ def judge(normal: Normal, W: Floats, b: Floats) -> Solution:
     return at(normal, W, b, kept, null, factor(H) if kept.size else None, normal.l2 == 0)
 
 
-def _split(normal: Normal) -> tuple[Indices, Floats]:
+def _split(normal: NormalEquations) -> tuple[Indices, Floats]:
     kept, null = rank_of(normal.gram, normal.most)
     return kept, basis(null)
 
@@ -224,7 +230,7 @@ def _independent(scaled: Floats, most: int, own: float) -> tuple[Indices, Indice
 
 
 def basis(null: Floats) -> Floats:
-    """The same space by orthonormal columns."""
+    """Orthonormal columns that span the same space."""
     if not null.shape[1]:
         return null
     return np.asarray(np.linalg.qr(null / np.linalg.norm(null, axis=0))[0], dtype=np.float64)

@@ -8,19 +8,27 @@ class has so far, and two parts are merged by nₐ, n_b and δ = μ_b − μₐ:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import import_module
+from functools import partial, reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ...data import Sparse
 from ...numerics.arrays import Floats, Integers
+from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 
 SCATTERS = ("diagonal", "pooled", "own")
 BLOCK = 512
-"""Rows between two merges."""
-RUNS, SMALL = 16, 1 << 18
-"""Parts of X, whatever the number of threads; numbers below which there is one."""
+"""Rows between two merges of a compiled pass."""
+RUNS = 16
+"""Parts of X, whatever the number of threads."""
+SMALL = 1 << 18
+"""Numbers of X below which there is one part."""
+SOFT_BLOCK = 1 << 18
+"""Numbers of X that are taken at once where rows belong to several classes."""
+READ_ROWS = 1 << 16
+"""Rows that a compiled pass is given at once: so many are copied where X is not in C order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +80,7 @@ class Moments:
             raise ValueError(f"X has {len(X)} rows, but {len(target)} classes and {len(cost)} costs are given.")
         if len(X) and not 0 <= target.min() <= target.max() < classes:
             raise ValueError(f"the classes go from {target.min()} to {target.max()}; there are {classes}.")
-        taken = import_module(".moments_pass", __package__).moments_of  # it makes moments, and so stands above them
-        found: Moments = taken(X, target, classes, cost, kind, gaps, n_threads)
-        return found
+        return _moments_of(X, target, classes, cost, kind, gaps, n_threads)
 
     @property
     def finite(self) -> bool:
@@ -140,7 +146,7 @@ class Moments:
         return replace(self, rows=rows, weight=weight, mean=mean, rest=rest, scatter=scatter, present=full)
 
     def grown(self, classes: Integers, count: int) -> Moments:
-        """The same with room for more classes: class k becomes classes[k] of `count`."""
+        """With room for more classes: class k becomes classes[k] of `count`."""
         made = Moments.none(count, self.mean.shape[1], self.kind, gaps=self.present is not None)
         for mine, its in ((made.rows, self.rows), (made.weight, self.weight), (made.mean, self.mean),
                           (made.rest, self.rest)):  # fmt: skip
@@ -186,3 +192,174 @@ def _no_less_than_zero(scatter: Floats, kind: str) -> Floats:
     diagonal = np.einsum("...jj->...j", scatter)
     np.maximum(diagonal, 0.0, out=diagonal)
     return scatter
+
+
+def _moments_of(
+    X: Any, target: Integers, classes: int, cost: Floats, kind: str, gaps: bool, n_threads: int | None
+) -> Moments:
+    """The moments of runs of rows, merged in their order: the same bits for any number of threads."""
+    if isinstance(X, Sparse):
+        run = partial(_sparse_run if kind == "diagonal" else _written_run, X, target, cost, classes, kind)
+    elif kind != "diagonal":
+        run = partial(_full_run, X, target, cost, classes, kind)
+    else:
+        run = partial(_gaps_run if gaps else _diagonal_run, X, target, cost, classes)
+    count = 1 if X.size < SMALL else RUNS
+    cuts = np.linspace(0, len(X), min(count, max(1, len(X))) + 1).astype(int).tolist()
+    jobs = [(lo, hi) for lo, hi in pairwise(cuts) if lo < hi]
+    nothing = Moments.none(classes, X.shape[1], kind, gaps=gaps)
+    threads = thread_count(n_threads) if len(jobs) > 1 else 1
+    with ordered_map(threads) as each, one_blas_thread(), np.errstate(invalid="ignore", over="ignore"):
+        return reduce(Moments.merge, each(lambda job: run(*job), jobs), nothing)
+
+
+def _readable(X: Any, lo: int, hi: int) -> tuple[Any, int, int]:
+    """Rows as compiled code takes them, in C order: those of X where it is, else a copy of these."""
+    if X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
+        return X, lo, hi
+    here = np.empty((hi - lo, X.shape[1]), X.dtype.newbyteorder("="))
+    here[:] = X[lo:hi]
+    return here, 0, hi - lo
+
+
+def _diagonal_run(X: Any, target: Integers, cost: Floats, classes: int, lo: int, hi: int) -> Moments:
+    from .moment_kernels import diagonal_kernel
+
+    found = Moments.none(classes, X.shape[1], "diagonal")
+    for start in range(lo, hi, READ_ROWS):
+        end = min(start + (READ_ROWS), hi)
+        rows, first, last = _readable(X, start, end)
+        own, costs = (target, cost) if rows is X else (target[start:end], cost[start:end])
+        diagonal_kernel(rows.dtype.name)(
+            rows, own, costs, first, last, BLOCK, found.rows, found.weight, found.mean, found.rest, found.scatter
+        )
+    return found
+
+
+def _gaps_run(X: Any, target: Integers, cost: Floats, classes: int, lo: int, hi: int) -> Moments:
+    from .moment_kernels import gaps_kernel
+
+    found = Moments.none(classes, X.shape[1], "diagonal", gaps=True)
+    for start in range(lo, hi, READ_ROWS):
+        end = min(start + (READ_ROWS), hi)
+        rows, first, last = _readable(X, start, end)
+        own, costs = (target, cost) if rows is X else (target[start:end], cost[start:end])
+        gaps_kernel(rows.dtype.name)(
+            rows,
+            own,
+            costs,
+            first,
+            last,
+            found.rows,
+            found.weight,
+            found.present,
+            found.mean,
+            found.rest,
+            found.scatter,
+        )
+    return found
+
+
+def _full_run(X: Any, target: Integers, cost: Floats, classes: int, kind: str, lo: int, hi: int) -> Moments:
+    """Blocks of rows seen from the means so far, their products by BLAS, and the means moved."""
+    from .moment_kernels import centred_kernel
+
+    d = X.shape[1]
+    found, size = Moments.none(classes, d, kind), max(256, min(4096, (1 << 17) // max(1, d)))
+    Z = np.empty((size, d))
+    for start in range(lo, hi, size):
+        end = min(start + size, hi)
+        rows, first, last = _readable(X, start, end)
+        own, costs = (target, cost) if rows is X else (target[start:end], cost[start:end])
+        fresh, sums = np.zeros(classes), np.zeros((classes, d))
+        centred_kernel(rows.dtype.name)(rows, own, costs, first, last, found.rows, found.mean, fresh, sums, Z)
+        _join(found, Z[: end - start], target[start:end], fresh, sums)
+    return found
+
+
+def _join(found: Moments, Z: Floats, own: Integers, fresh: Floats, sums: Floats) -> None:
+    """A block joins: S gains ZᵀZ less what belongs to the means, which have `rest` below their last digit."""
+    weight, rest, f = found.weight, found.rest, fresh[:, None]
+    moved = sums - f * rest
+    delta = np.divide(moved, weight[:, None] + f, out=np.zeros_like(moved), where=(weight[:, None] + f) > 0)
+    if found.kind == "pooled":
+        cross = sums.T @ rest
+        found.scatter[:] += Z.T @ Z - (cross + cross.T - (f * rest).T @ rest) - delta.T @ moved
+    else:
+        for k in np.flatnonzero(fresh > 0):
+            part, cross = Z[own == k], np.outer(sums[k], rest[k])
+            off = cross + cross.T - fresh[k] * np.outer(rest[k], rest[k])
+            found.scatter[k] += part.T @ part - off - np.outer(delta[k], moved[k])
+    low = rest + delta
+    mean = found.mean + low
+    found.rest[:] = low - (mean - found.mean)
+    found.mean[:] = mean
+    found.weight[:] += fresh
+
+
+def _written_run(X: Sparse, target: Integers, cost: Floats, classes: int, kind: str, lo: int, hi: int) -> Moments:
+    """CSR rows, some at a time with their zeros: their scatter has no zeros anyway."""
+    found, size = Moments.none(classes, X.shape[1], kind), max(256, (1 << 20) // max(1, X.shape[1]))
+    for start in range(lo, hi, size):
+        end = min(start + size, hi)
+        part = _full_run(X[start:end].dense(), target[start:end], cost[start:end], classes, kind, 0, end - start)
+        found = found.merge(part)
+    return found
+
+
+def _sparse_run(X: Sparse, target: Integers, cost: Floats, classes: int, kind: str, lo: int, hi: int) -> Moments:
+    """Twice over the numbers that are there: their means, then their squares about these. Zeros are counted."""
+    from .moment_kernels import sparse_squares_kernel, sparse_sums_kernel
+
+    found, d = Moments.none(classes, X.shape[1], kind), X.shape[1]
+    there, sums, parts = np.zeros((classes, d)), np.zeros((classes, d)), X.parts
+    kinds = X.dtype.name, X.columns.dtype.name
+    sparse_sums_kernel(*kinds)(*parts, target, cost, lo, hi, found.rows, found.weight, there, sums)
+    n = found.weight[:, None]
+    mean = np.divide(sums, n, out=np.zeros_like(sums), where=n > 0)
+    off, squares = np.zeros_like(sums), np.zeros_like(sums)
+    sparse_squares_kernel(*kinds)(*parts, target, cost, lo, hi, mean, off, squares)
+    off -= (n - there) * mean
+    rest = np.divide(off, n, out=np.zeros_like(off), where=n > 0)
+    found.mean[:], found.rest[:] = mean, rest
+    found.scatter[:] = np.maximum(squares + (n - there) * mean**2 - off * rest, 0.0)
+    return found
+
+
+def soft_moments(X: Any, share: Floats, cost: Floats, n_threads: int | None = None) -> Moments:
+    """nₖ = Σᵢ cᵢtᵢₖ, μₖ = Σᵢ cᵢtᵢₖxᵢ/nₖ: the pooled moments, a row counting cᵢtᵢₖ in class k.
+
+    It takes one product more than for labels, in the same pass.
+    The scatter within the classes is that of all rows less what is between them; `total` puts that back.
+    """
+    size = max(64, SOFT_BLOCK // max(1, X.shape[1]))
+    starts = range(0, len(X), size)
+    threads = thread_count(n_threads) if X.size >= SMALL else 1
+    nothing = Moments.none(share.shape[1], X.shape[1], "pooled")
+
+    def part(lo: int) -> Moments:
+        rows = X[lo : lo + size]
+        here = np.asarray(rows.dense() if isinstance(rows, Sparse) else rows, dtype=np.float64)
+        return _soft_block(here, share[lo : lo + size], cost[lo : lo + size] if cost.size else None)
+
+    with ordered_map(threads) as each, one_blas_thread(), np.errstate(invalid="ignore", over="ignore"):
+        return reduce(Moments.merge, each(part, starts), nothing)
+
+
+def _soft_block(X: Floats, share: Floats, cost: Floats | None) -> Moments:
+    weights = share if cost is None else share * cost[:, None]
+    counts = weights.sum(axis=1) > 0
+    if not counts.all():
+        X, weights = X[counts], weights[counts]
+    classes, d = weights.shape[1], X.shape[1]
+    if not len(X):
+        return Moments.none(classes, d, "pooled")
+    base = X[0] + (X - X[0]).mean(axis=0)
+    Z, n = X - base, weights.sum(axis=0)
+    sums = weights.T @ Z
+    off = np.divide(sums, n[:, None], out=np.zeros_like(sums), where=n[:, None] > 0)
+    mean = np.where(n[:, None] > 0, base + off, 0.0)
+    rest = np.where(n[:, None] > 0, off - (mean - base), 0.0)
+    rooted = np.sqrt(weights.sum(axis=1))[:, None] * Z
+    scatter = rooted.T @ rooted - sums.T @ off
+    return Moments((weights > 0).sum(axis=0), n, mean, rest, scatter, "pooled")

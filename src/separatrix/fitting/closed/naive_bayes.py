@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Refusal
 from ...losses.families import Family, Gaussian
 from ...numerics.arrays import Floats
-from .evidence import Evidence, Plan
+from ...wording import setting
+from .column_statistics import ColumnFamilies, ColumnStatistics
 
 ROUNDING = 4 * np.finfo(float).eps
 """A spread below this part of the mean is none."""
 
 
-class EstimateError(ValueError):
+class EstimateError(Refusal):
     """The rows do not determine a parameter, or put it where a logarithm is infinite."""
 
 
@@ -59,9 +61,11 @@ class Parameters:
 class Draft:
     """Parameters in the making."""
 
-    def __init__(self, evidence: Evidence, plan: Plan, smoothing: float, name: Callable[[int, int], str]) -> None:
-        shape = evidence.moments.mean.shape
-        self.evidence, self.plan, self.smoothing, self.name = evidence, plan, smoothing, name
+    def __init__(
+        self, statistics: ColumnStatistics, families: ColumnFamilies, smoothing: float, name: Callable[[int, int], str]
+    ) -> None:
+        shape = statistics.moments.mean.shape
+        self.statistics, self.families, self.smoothing, self.name = statistics, families, smoothing, name
         self.mean, self.variance = np.full(shape, np.nan), np.full(shape, np.nan)
         self.linear, self.square, self.constant = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self.centre, self.silent = np.zeros(shape[1]), np.zeros(shape[1], bool)
@@ -72,23 +76,28 @@ class Draft:
         if wrong.any():
             k, j = np.argwhere(wrong)[0].tolist()
             raise EstimateError(
-                f"{self.name(k, int(columns[j]))} {why}; set smoothing above zero, or leave the column out."
+                f"{self.name(k, int(columns[j]))} {why}; set {setting('smoothing')} above zero, or leave the column "
+                "out."
             )
 
 
 def estimate(
-    evidence: Evidence, plan: Plan, smoothing: float, log_prior: Floats, name: Callable[[int, int], str]
+    statistics: ColumnStatistics,
+    families: ColumnFamilies,
+    smoothing: float,
+    log_prior: Floats,
+    name: Callable[[int, int], str],
 ) -> Parameters:
     """The parameters of every class and column; `name` puts a class and a column in words, for errors."""
-    draft = Draft(evidence, plan, smoothing, name)
+    draft = Draft(statistics, families, smoothing, name)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for family in plan.kinds:
-            columns = plan.columns(family)
+        for family in families.distinct:
+            columns = families.columns(family)
             if isinstance(family, Gaussian):
                 _gaussian(draft, columns, shared=family.variance == "shared")
             elif isinstance(family, Family):
                 _one_parameter(draft, family, columns)
-        for j in evidence.levels:
+        for j in statistics.levels:
             _categorical(draft, j)
     return Parameters(
         log_prior, draft.mean, draft.variance, draft.linear, draft.square, draft.constant, draft.centre, draft.tables,
@@ -98,9 +107,9 @@ def estimate(
 
 def _one_parameter(draft: Draft, family: Family, columns: NDArray[np.intp]) -> None:
     """aₖⱼ = θₖⱼ, cₖⱼ = −a(θₖⱼ), θ at the smoothed mean.  [000 §8.3.2]"""
-    evidence = draft.evidence
-    total, weight = evidence.moments.sums[:, columns], evidence.present[:, columns]
-    if family.whole and evidence.whole:
+    statistics = draft.statistics
+    total, weight = statistics.moments.sums[:, columns], statistics.present[:, columns]
+    if family.whole and statistics.whole:
         total = np.rint(total)  # what a sum of whole numbers has beside them is rounding
     all_total, all_weight = total.sum(axis=0), weight.sum(axis=0)
     overall = all_total / all_weight
@@ -119,9 +128,9 @@ def _one_parameter(draft: Draft, family: Family, columns: NDArray[np.intp]) -> N
     draft.silent[columns] = silent
 
 
-def overall_of(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def overall_of(statistics: ColumnStatistics, columns: NDArray[np.intp]) -> tuple[Floats, Floats]:
     """x̄ and Σ(x − x̄)²/n of each column over all classes, by parts that do not cancel."""
-    moments, there = evidence.moments, evidence.present[:, columns]
+    moments, there = statistics.moments, statistics.present[:, columns]
     mean, rest, scatter = (each[:, columns] for each in (moments.mean, moments.rest, moments.scatter))
     weight = there.sum(axis=0)
     base = np.take_along_axis(mean, there.argmax(axis=0)[None], 0)[0]
@@ -140,9 +149,9 @@ def _gaussian(draft: Draft, columns: NDArray[np.intp], *, shared: bool) -> None:
     σ² = (S + αv)/(n + α): α rows more that scatter as the whole column does, v = Σ(x − x̄)²/n. Means are not smoothed;
     that of a class without a number is the column's.
     """
-    evidence, alpha = draft.evidence, draft.smoothing
-    weight, moments = evidence.present[:, columns], evidence.moments
-    centre, spread = overall_of(evidence, columns)
+    statistics, alpha = draft.statistics, draft.smoothing
+    weight, moments = statistics.present[:, columns], statistics.moments
+    centre, spread = overall_of(statistics, columns)
     silent = ~(spread > 0)
     offset = np.where(weight > 0, (moments.mean[:, columns] - centre) + moments.rest[:, columns], 0.0)
     scatter = moments.scatter[:, columns]
@@ -168,7 +177,7 @@ def _gaussian(draft: Draft, columns: NDArray[np.intp], *, shared: bool) -> None:
 
 def _categorical(draft: Draft, j: int) -> None:
     """pₖₗ = (nₖₗ + α)/(nₖ + αL) for each of L levels; a level not seen: α/(nₖ + α(L + 1)), as if it had been known."""
-    found, alpha = draft.evidence.levels[j], draft.smoothing
+    found, alpha = draft.statistics.levels[j], draft.smoothing
     counts, levels = found.counts, len(found.values)
     total = counts.sum(axis=1, keepdims=True)
     if not levels:
@@ -179,7 +188,7 @@ def _categorical(draft: Draft, j: int) -> None:
         k, which = np.argwhere(empty)[0].tolist()
         raise EstimateError(
             f"{draft.name(k, j)} never has the level {found.values[which]:g}, so its probability is zero and its "
-            "log-odds are infinite; set smoothing above zero, or leave the column out."
+            f"log-odds are infinite; set {setting('smoothing')} above zero, or leave the column out."
         )
     unseen = alpha / (total[:, 0] + alpha * (levels + 1)) if alpha > 0 else None
     draft.tables[j] = Tables(found.values, probability, unseen)

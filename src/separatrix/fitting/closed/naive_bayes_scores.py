@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...errors import DataError
 from ...losses.families import Bernoulli, Family
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
-from .evidence import InfiniteError, Plan
+from ...wording import setting
+from .column_statistics import ColumnFamilies, InfiniteError
 from .naive_bayes import Parameters
 
 WRITTEN_OUT = 20_000
@@ -22,8 +24,8 @@ BLOCK = 1 << 18
 """Numbers of X that are looked at together."""
 
 
-class UnseenLevelError(ValueError):
-    """A level that no row learnt from had, where it has no probability: its row, column and value."""
+class UnseenLevelError(DataError):
+    """A level that no training row has, where it has no probability."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,7 @@ class Scorer:
     """sₖ(x) = log p(k) + Σⱼ (cₖⱼ + aₖⱼzⱼ + qₖⱼzⱼ²), z = x − m, over the numbers that are there."""
 
     parameters: Parameters
-    plan: Plan
+    families: ColumnFamilies
     columns: tuple[str, ...]
     apart: bool = True
     """Whether two classes have one score, the log-odds of the second."""
@@ -44,7 +46,7 @@ class Scorer:
     @property
     def plain(self) -> NDArray[np.intp]:
         """The columns that are not categorical."""
-        return np.setdiff1d(np.arange(len(self.columns)), self.plan.categorical)
+        return np.setdiff1d(np.arange(len(self.columns)), self.families.categorical)
 
     def rule(self, classes: tuple[Any, ...]) -> LinearRule:
         """wₖ = aₖ − 2qₖm of x, qₖ of x², bₖ = log p(k) + Σⱼ (cₖⱼ − aₖⱼmⱼ + qₖⱼmⱼ²); of two classes the difference.
@@ -63,8 +65,10 @@ class Scorer:
 
     def names(self) -> tuple[str, ...]:
         """The features of the rule by name."""
-        cut = set(self.plan.columns(Bernoulli()).tolist()) if self.plan.threshold is not None else set()
-        made = [f"[{self.columns[j]} > {self.plan.threshold:g}]" if j in cut else self.columns[j] for j in self.plain]
+        cut = set(self.families.columns(Bernoulli()).tolist()) if self.families.threshold is not None else set()
+        made = [
+            f"[{self.columns[j]} > {self.families.threshold:g}]" if j in cut else self.columns[j] for j in self.plain
+        ]
         made += [f"{self.columns[j]}²" for j in self.squared]
         for j, table in self.parameters.tables.items():
             made += [f"[{self.columns[j]} = {value:g}]" for value in table.values]
@@ -81,8 +85,10 @@ class Scorer:
     def linear_in(self) -> str:
         """What the rule is linear in; empty if it is x itself."""
         parts = ["x"] if len(self.plain) else []
-        if self.plan.threshold is not None:
-            parts = [f"[x > {self.plan.threshold:g}]" if self._all_cut() else f"x or [x > {self.plan.threshold:g}]"]
+        if self.families.threshold is not None:
+            parts = [
+                f"[x > {self.families.threshold:g}]" if self._all_cut() else f"x or [x > {self.families.threshold:g}]"
+            ]
         parts += ["x²"] if len(self.squared) else []
         parts += ["[x = level]"] if len(self.parameters.tables) else []
         return "" if parts == ["x"] else parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
@@ -92,10 +98,10 @@ class Scorer:
         if isinstance(X, Sparse) and not len(self.parameters.tables):
             from scipy.sparse import hstack
 
-            rows = self.plan.cut(X).scipy()
+            rows = self.families.cut(X).scipy()
             return hstack([rows, rows[:, self.squared].power(2)], format="csr") if len(self.squared) else rows
         X = X.dense() if isinstance(X, Sparse) else X
-        made = self.plan.cut(X)
+        made = self.families.cut(X)
         parts = [made[:, self.plain], made[:, self.squared] ** 2]
         parts += [self._indicators(X, j) for j in self.parameters.tables]
         return np.hstack(parts)
@@ -110,7 +116,7 @@ class Scorer:
 
     def log_base(self, X: Any) -> Floats:
         """Σⱼ b(xⱼ) and what else all classes share of log p(x): of each row, beside the scores."""
-        found = [self._base_of(self.plan.cut(rows)) for _, rows in self._blocks(X)]
+        found = [self._base_of(self.families.cut(rows)) for _, rows in self._blocks(X)]
         return np.concatenate([np.empty(0), *found])
 
     @property
@@ -118,7 +124,7 @@ class Scorer:
         return self.apart and len(self.parameters.log_prior) == 2
 
     def _all_cut(self) -> bool:
-        return len(self.plan.columns(Bernoulli())) == len(self.plain)
+        return len(self.families.columns(Bernoulli())) == len(self.plain)
 
     def _blocks(self, X: Any) -> Iterator[tuple[int, Any]]:
         size = max(1, BLOCK // max(1, X.shape[1]))
@@ -139,7 +145,7 @@ class Scorer:
 
     def _of_sparse(self, X: Sparse) -> Floats:
         p = self.parameters
-        rows = self.plan.cut(X)
+        rows = self.families.cut(X)
         found = rows @ self._for_two(p.linear - 2 * p.square * p.centre)
         if len(self.squared):
             found += rows._with(rows.numbers.astype(float) ** 2) @ self._for_two(p.square)
@@ -149,7 +155,7 @@ class Scorer:
 
     def _of_block(self, X: Floats, start: int) -> Floats:
         p, plain = self.parameters, self.plain
-        z = self.plan.cut(X)[:, plain] - p.centre[plain] if p.centre.any() else self.plan.cut(X)[:, plain]
+        z = self.families.cut(X)[:, plain] - p.centre[plain] if p.centre.any() else self.families.cut(X)[:, plain]
         parts = [self._for_two(part[:, plain]) for part in (p.linear, p.square, p.constant)]
         found = z @ parts[0] + (parts[2].sum(axis=0) + self._for_two(p.log_prior[:, None])[0])
         if len(self.squared):
@@ -185,9 +191,10 @@ class Scorer:
             i = int(np.argmax(strange))
             known = ", ".join(f"{value:g}" for value in table.values[:8]) + (", …" if levels > 8 else "")
             raise UnseenLevelError(
-                f"X[{start + i}, {self.columns[j]!r}] is {x[i]:g}, a level that no row learnt from has: they have "
-                f"{known}. With smoothing above zero such a level has a probability; or leave the row out."
-            )
+                f"is {x[i]:g}, a level that no training row has: they have {known}. With {setting('smoothing')} above "
+                "zero such a level has a probability; or leave the row out.",
+                array="X", row=start + i, column=self.columns[j], value=x[i],
+            )  # fmt: skip
         found[strange] = levels
         found[missing] = levels + (table.unseen is not None)
         return found  # type: ignore[no-any-return]
@@ -195,7 +202,7 @@ class Scorer:
     def _base_of(self, X: Floats) -> Floats:
         total = np.zeros(len(X))
         p = self.parameters
-        for j, family in enumerate(self.plan.families):
+        for j, family in enumerate(self.families.by_column):
             if j in p.silent or j in p.tables:
                 continue
             x = X[:, j]

@@ -46,7 +46,7 @@ class ClassStream:
         return self.unit * self.state.weights, self.unit * self.state.intercept
 
     def paced(self, rate: float) -> ClassStream:
-        """The same in units of this rate, where it was learnt with it or nothing was learnt; else in units of one."""
+        """In units of this rate, where the stream learnt with it or has learnt nothing; else in units of one."""
         if self.state.steps == 0 or rate == self.unit:
             return replace(self, unit=rate)
         W, b = self.weights()
@@ -88,7 +88,7 @@ class ClassStream:
         return replace(self, state=state), log
 
     def _with(self, label: Any) -> ClassStream:
-        """The same with one class more."""
+        """With one class more."""
         state = self.state
         classes = np.sort(np.append(self.classes, np.asarray(label)[None])) if self.classes.size else np.array([label])
         place = int(np.searchsorted(classes, label))

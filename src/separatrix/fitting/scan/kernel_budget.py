@@ -8,7 +8,7 @@ that are there.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -31,21 +31,21 @@ class BudgetCost(NamedTuple):
     lost: float
     """√Σ‖δ‖²: the length of all that was left out of the weights, each time on its own."""
     made: float
-    """√Σ‖φ(x)‖² of all mistakes: the same for all that was to be added."""
+    """√Σ‖φ(x)‖² of all mistakes: the length of all that was to be added."""
 
 
 class BudgetScan(KernelScan):
     """The scan with at most `budget` rows: scores are sums over these, so that none need be kept."""
 
-    def __init__(self, course: KernelCourse, block: Block, budget: int, overflow: str) -> None:
+    overflow: ClassVar[str]
+
+    def __init__(self, course: KernelCourse, block: Block, budget: int) -> None:
         super().__init__(course, block)
-        self.scores, self.budget, self.overflow = _Unkept(), budget, overflow
+        self.scores, self.budget = _NoScores(), budget
         self.held: list[int] = []
         self.slots = min(budget, len(course.rows))
         self.A, self.early = np.zeros((course.lines, self.slots)), np.zeros((course.lines, self.slots))
-        self.L = np.zeros((self.slots,) * 2, order="F") if overflow == "project" else np.empty((0, 0))
         self.times, self.lost, self.added = 0, 0.0, 0.0
-        self.rng = np.random.default_rng([course.passes.seed, 1])
 
     @property
     def cost(self) -> BudgetCost:
@@ -86,16 +86,14 @@ class BudgetScan(KernelScan):
         np.add.at(move, up[up >= 0], 1.0)
         np.add.at(move, down[down >= 0], -1.0)
         self.added += float(move @ move) * K[i, i]
-        u = len(self.held)
         if row in self.held:
             self._add(self.held.index(row), move)
-        elif self.overflow == "project":
-            self._project(K, G, s, i, row, move)
-        elif u < self.slots:
-            self._hold(u, row, G, K[i])
-            self._add(u, move)
         else:
-            self._replace(int(self.rng.integers(u)), row, move, G, K[i], s)
+            self._take_in(K, G, s, i, row, move)
+
+    def _take_in(self, K: Floats, G: Floats, s: Floats, i: int, row: int, move: Floats) -> None:
+        """A row that is not held yet."""
+        raise NotImplementedError
 
     def _add(self, slot: Any, move: Floats) -> None:
         self.A[:, slot] += move
@@ -105,6 +103,42 @@ class BudgetScan(KernelScan):
         G[slot] = k
         self.held[slot:] = [row, *self.held[slot + 1 :]]
 
+    def _length(self, row: int) -> float:
+        """k(x, x)."""
+        one = np.array([row])
+        return float(self.between(one, one)[0, 0]) + self.course.lifted
+
+    def settle(self) -> None:
+        """What is held is what counts, whatever was begun."""
+        self.forget()
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def all_scores(self) -> Floats:
+        held, A = self.coefficients("last")
+        n, parts = len(self.course.rows), [np.empty((self.course.lines, 0))]
+        for lo in range(0, n, BLOCK):
+            G = self.between(held, np.arange(lo, min(lo + BLOCK, n))) + float(self.course.lifted)
+            parts.append(A @ G)
+        return np.concatenate(parts, axis=1)
+
+
+class RemovalScan(BudgetScan):
+    """A row that is too many takes the place of one drawn at random."""
+
+    overflow = "remove"
+
+    def __init__(self, course: KernelCourse, block: Block, budget: int) -> None:
+        super().__init__(course, block, budget)
+        self.rng = np.random.default_rng([course.passes.seed, 1])
+
+    def _take_in(self, K: Floats, G: Floats, s: Floats, i: int, row: int, move: Floats) -> None:
+        u = len(self.held)
+        if u < self.slots:
+            self._hold(u, row, G, K[i])
+            self._add(u, move)
+        else:
+            self._replace(int(self.rng.integers(u)), row, move, G, K[i], s)
+
     def _replace(self, slot: int, row: int, move: Floats, G: Floats, k: Floats, s: Floats) -> None:
         alpha = self.A[:, slot].copy()
         s -= np.outer(alpha, G[slot])
@@ -113,12 +147,17 @@ class BudgetScan(KernelScan):
         self._hold(slot, row, G, k)
         self.A[:, slot] = move
 
-    def _length(self, row: int) -> float:
-        """k(x, x)."""
-        one = np.array([row])
-        return float(self.between(one, one)[0, 0]) + self.course.lifted
 
-    def _project(self, K: Floats, G: Floats, s: Floats, i: int, row: int, move: Floats) -> None:
+class ProjectionScan(BudgetScan):
+    """What a row that is too many would have added is replaced by the nearest combination of the rows held."""
+
+    overflow = "project"
+
+    def __init__(self, course: KernelCourse, block: Block, budget: int) -> None:
+        super().__init__(course, block, budget)
+        self.L = np.zeros((self.slots,) * 2, order="F")
+
+    def _take_in(self, K: Floats, G: Floats, s: Floats, i: int, row: int, move: Floats) -> None:
         u = len(self.held)
         L = self.L[:u, :u]
         half = solve_triangular(L, G[:u, i], lower=True, check_finite=False) if u else np.empty(0)
@@ -135,21 +174,12 @@ class BudgetScan(KernelScan):
             self.times += 1
             self.lost += float(move @ move) * left
 
-    def settle(self) -> None:
-        """What is held is what counts, whatever was begun."""
-        self.forget()
 
-    @np.errstate(over="ignore", invalid="ignore")
-    def all_scores(self) -> Floats:
-        held, A = self.coefficients("last")
-        n, parts = len(self.course.rows), [np.empty((self.course.lines, 0))]
-        for lo in range(0, n, BLOCK):
-            G = self.between(held, np.arange(lo, min(lo + BLOCK, n))) + float(self.course.lifted)
-            parts.append(A @ G)
-        return np.concatenate(parts, axis=1)
+OVERFLOWS: dict[str, type[BudgetScan]] = {each.overflow: each for each in (RemovalScan, ProjectionScan)}
+"""What is done with a row that the budget has no room for."""
 
 
-class _Unkept:
+class _NoScores:
     """Scores are made anew for each block."""
 
     def of(self, local: Integers) -> Floats:

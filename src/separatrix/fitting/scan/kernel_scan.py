@@ -50,7 +50,7 @@ class KernelCourse:
 Between = Callable[[Integers, Integers], Floats]
 
 
-class Growing:
+class GrowingLog:
     """The lines of a log while it grows."""
 
     def __init__(self) -> None:
@@ -79,10 +79,10 @@ class Scores(Protocol):
         """They have seen the whole log."""
 
 
-class Kept:
+class KeptScores:
     """Scores that are kept, with the length of the log that they have seen."""
 
-    def __init__(self, course: KernelCourse, between: Between, log: Growing) -> None:
+    def __init__(self, course: KernelCourse, between: Between, log: GrowingLog) -> None:
         self.course, self.between, self.log = course, between, log
         self.s, self.seen = np.zeros((course.lines, len(course.rows))), np.zeros(len(course.rows), np.int64)
 
@@ -103,10 +103,10 @@ class Kept:
         self.s[:, local], self.seen[local] = s, self.log.length
 
 
-class Primal:
+class PrimalScores:
     """Scores of a kernel g·xᵀz + c: the weights themselves are at hand."""
 
-    def __init__(self, course: KernelCourse, affine: tuple[float, float], log: Growing) -> None:
+    def __init__(self, course: KernelCourse, affine: tuple[float, float], log: GrowingLog) -> None:
         self.course, self.log, self.done = course, log, 0
         self.slope, self.level = affine[0], affine[1] + course.lifted
         self.W, self.b = np.zeros((course.lines, course.rows.shape[1])), np.zeros(course.lines)
@@ -136,7 +136,7 @@ class KernelScan:
     """Where a run stands: the log, the scores, the steps."""
 
     def __init__(self, course: KernelCourse, block: Block) -> None:
-        self.course, self.block, self.lines = course, block, Growing()
+        self.course, self.block, self.lines = course, block, GrowingLog()
         self.steps, self.idle, self.longest = 0, 0, 0.0
         small = isinstance(course.kernel, Asked) and len(course.rows) ** 2 <= WHOLE
         self.whole = whole_matrix(course.kernel, course.rows, BLOCK) if small else None
@@ -145,7 +145,11 @@ class KernelScan:
     def _scores(self) -> Scores:
         kernel = self.course.kernel
         affine = kernel.affine if isinstance(kernel, TableKernel) else None
-        return Primal(self.course, affine, self.lines) if affine else Kept(self.course, self.between, self.lines)
+        return (
+            PrimalScores(self.course, affine, self.lines)
+            if affine
+            else KeptScores(self.course, self.between, self.lines)
+        )
 
     def between(self, one: Integers, other: Integers) -> Floats:
         """k of these rows, by their places; a function of the user's own is asked once where all its answers fit."""
@@ -158,7 +162,7 @@ class KernelScan:
 
     def settle(self) -> None:
         """After Ctrl-C: what was begun and is not counted is forgotten, by the log and by the scores."""
-        if self.forget() or isinstance(self.scores, Primal):
+        if self.forget() or isinstance(self.scores, PrimalScores):
             self.scores = self._scores()
 
     def forget(self) -> bool:

@@ -11,13 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
+from ...errors import SettingError
 from ...numerics.arrays import Floats
 
 Schedule = Callable[[Floats], Any]
 """The rates of the steps t, t + 1, …"""
 
-STEPS, GATHERED = 16_384, 2048
-"""Rows taken at once: where they lie in C order, and where they have to be gathered first."""
+STEPS = 16_384
+"""Rows taken at once where they lie in C order."""
+GATHERED = 2048
+"""Rows taken at once where they have to be gathered first."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class LearningRate:
         for name, (wish, holds) in wishes.items():
             given = getattr(self, name)
             if not (holds and math.isfinite(given)):
-                raise ValueError(f"{name}={given!r} cannot make a learning rate: give {wish}")
+                raise SettingError(name, given, f"give {wish}", f"{name}={given!r} cannot make a learning rate:")
 
     def __call__(self, t: Floats) -> Floats:
         """The rates of these steps."""
@@ -58,16 +61,17 @@ def rates(schedule: Schedule, first: int, count: int) -> Floats:
     t = np.arange(first, first + count, dtype=np.float64)
     came = np.asarray(schedule(t))
     if came.shape != t.shape or came.dtype.kind not in "fiu":
-        raise ValueError(
-            f"the learning rate returned {came.dtype} of shape {came.shape} for {count} steps: "
-            f"from an array of step numbers it has to make an array of as many rates"
-        )
+        raise SettingError(
+            "learning_rate", schedule, "from an array of step numbers it has to make an array of as many rates",
+            f"the learning rate returned {came.dtype} of shape {came.shape} for {count} steps:",
+        )  # fmt: skip
     found = np.ascontiguousarray(came, dtype=np.float64)
     if not (found.min(initial=math.inf) > 0 and found.max(initial=0.0) < math.inf):  # a NaN fails both
         bad = int(np.argmin((found > 0) & (found < math.inf)))
-        raise ValueError(
-            f"the learning rate returned {float(found[bad])!r} for step {first + bad}: it has to be finite and > 0"
-        )
+        raise SettingError(
+            "learning_rate", schedule, "it has to be finite and > 0",
+            f"the learning rate returned {float(found[bad])!r} for step {first + bad}:",
+        )  # fmt: skip
     return found
 
 

@@ -25,8 +25,8 @@ DECAY = 0.75
 
 
 @dataclass(frozen=True)
-class Walk:
-    """How the rows are walked."""
+class StochasticSettings:
+    """The targets and costs of the rows, and how steps are taken."""
 
     target: Any
     """The probability of the second class, the index of the class, or a row of probabilities, for each row."""
@@ -37,7 +37,7 @@ class Walk:
     averaging: bool
 
 
-def walk(problem: Problem, how: Walk) -> Fit:
+def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
     """Passes over the rows, one row a step, until the weights converge, go round in rings, or the passes are spent."""
     rows, many = problem.rows, isinstance(problem.loss, ClassLoss)
     counted: Any = np.flatnonzero(rows.costs > 0) if rows.cost.size else len(rows)
@@ -47,7 +47,7 @@ def walk(problem: Problem, how: Walk) -> Fit:
         Evaluation(problem.loss, problem.rows, problem.l2, problem.classes, frame),
         np.random.default_rng(problem.seed),
     )
-    rate = how.rate or default_rate(frame, count, rows.weight / count)
+    rate = settings.rate or default_rate(frame, count, rows.weight / count)
     state = begin(problem)
     weights, intercept = reading(state, many, averaging=False)
     wobble, moved_by, done, move = OscillationWatch(np.append(weights, intercept)), "start", 0.0, math.inf
@@ -60,19 +60,19 @@ def walk(problem: Problem, how: Walk) -> Fit:
         parts = class_separates if many else separates
         if problem.l2 == 0 and at.margin > 0 and parts(rows, weights, intercept):
             return _outcome("separated", problem, weights, intercept, at.value, passes)
-        steady = done and _constant(rate) and not how.averaging
+        steady = done and _constant(rate) and not settings.averaging
         rings = wobble.add(at.value, np.append(weights, intercept)) if steady else None
         converged = move <= math.sqrt(problem.tol)
         if rings is not None or converged or done >= problem.max_passes:
             return _judge(problem, frame, weights, intercept, at.value, passes, rings, converged)
         part = min(1.0, problem.max_passes - done)
-        order = row_order(how.order, counted, rng)[: max(1, round(part * count))]
+        order = row_order(settings.order, counted, rng)[: max(1, round(part * count))]
         state = scan(
-            state, rows.X, how.target, how.cost, order, objective=how.objective, rate=rate,
-            l2=step_l2(problem.l2, how.objective), fit_intercept=problem.lifted, averaging=how.averaging,
+            state, rows.X, settings.target, settings.cost, order, objective=settings.objective, rate=rate,
+            l2=step_l2(problem.l2, settings.objective), fit_intercept=problem.lifted, averaging=settings.averaging,
         )  # fmt: skip
         done, moved_by, before = done + len(order) / count, "stochastic", (weights, intercept)
-        weights, intercept = reading(state, many, averaging=how.averaging)
+        weights, intercept = reading(state, many, averaging=settings.averaging)
         if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
             return _diverged(problem, *before, at.value, passes)
         move = _relative_move(weights, intercept, *before)

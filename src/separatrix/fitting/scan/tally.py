@@ -67,7 +67,7 @@ def tally(X: Any, target: Any, W: Floats, b: Floats) -> Tally:
 
 
 def _look(X: Any, target: Any, W: Floats, b: Floats, rows: slice, *, sizes: bool) -> Tally:
-    """The same for some rows; once others are not separated, these need not be looked at for that."""
+    """Mistakes, separation and margin of some rows; `sizes`: whether separation is still to be decided."""
     own = target[rows]
     s, _ = _scores(X, rows, W, b)
     if not np.isfinite(s).all():

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...errors import DataError, Refusal
-from ...fitting.closed.moments import Moments
-from ...fitting.closed.moments_soft import soft_moments
+from ...fitting.closed.moments import Moments, soft_moments
 from ...numerics.arrays import Floats
 from ...wording import learner, setting
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite

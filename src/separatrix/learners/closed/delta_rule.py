@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataError, SettingError
-from ...fitting.closed.least_squares import Normal, Solution, contrasts, judge, solve
+from ...fitting.closed.least_squares import NormalEquations, Solution, contrasts, judge, solve
 from ...fitting.scan.online import LearningRate, OnlineState, row_order, scan
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
@@ -37,7 +37,7 @@ class DeltaRuleEnd:
     diverged: bool
 
 
-def run_delta_rule(model: Any, batch: Batch, normal: Normal, seed: int) -> DeltaRuleEnd:
+def run_delta_rule(model: Any, batch: Batch, normal: NormalEquations, seed: int) -> DeltaRuleEnd:
     """Passes over the rows until the value is within `tol` of the least, or `max_passes` are done.
 
     The moments, which are known, tell how far from the minimum each pass ends.
@@ -79,7 +79,7 @@ def online_target(targets: Targets) -> Any:
     return 2.0 * np.asarray(second, dtype=np.float64) - 1.0
 
 
-def default_rate(normal: Normal, batch: Batch, count: int) -> LearningRate:
+def default_rate(normal: NormalEquations, batch: Batch, count: int) -> LearningRate:
     """η₀ = ¼/(c̄ E‖(x, 1)‖²), c̄ the mean cost, falling with the passes: the unit of the costs does not matter."""
     center = normal.center.astype(float)
     size = float(np.trace(normal.gram) + center @ center) + normal.lifted

@@ -13,8 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data import Sparse
 from ...errors import DataError, Refusal, SettingError
-from ...fitting.closed.discriminant import Linear, Quadratic, SingularError, covariance, ledoit_wolf, linear, shrunk
-from ...fitting.closed.moments_fourth import Fourth, joined
+from ...fitting.closed.discriminant import (
+    HigherMoments,
+    Linear,
+    Quadratic,
+    SingularError,
+    covariance,
+    joined_moments,
+    ledoit_wolf,
+    linear,
+    shrunk,
+)
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ...results.claims import EstimateClaim
@@ -87,6 +96,8 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
     """Of all rows so far."""
     _quadratic: Quadratic | None = None
     """The scores, where each class has a covariance of its own."""
+    _higher: HigherMoments | None = None
+    """What Ledoit and Wolf's shrinkage needs of all rows so far."""
     _waiting: str = ""
     """What rows are still missing."""
 
@@ -117,7 +128,7 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
         with unchanged_on_failure(self):
             self._check()
             batch = whole_batch(self, X, y, sample_weight, self._kind())
-            self._statistics, self._fourth = batch.total, self._fourth_of(batch)
+            self._statistics, self._higher = batch.total, self._higher_moments(batch)
             self._conclude(batch)
             self._record(batch.total.rows, began, anew=True)
         return self
@@ -132,13 +143,13 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
             self._check()
             before = self._statistics
             asked = self.shrinkage == "ledoit-wolf"
-            if before is not None and (before.moments.kind != self._kind() or asked != (self._fourth is not None)):
+            if before is not None and (before.moments.kind != self._kind() or asked != (self._higher is not None)):
                 raise Refusal("covariance or shrinkage was changed, and the rows so far do not tell: use fit.")
             batch = next_batch(self, X, y, classes, sample_weight, self._kind(), before)
-            fourth = self._fourth_of(batch)
+            fourth = self._higher_moments(batch)
             if before is not None and fourth is not None:
-                fourth = _with(before, self._fourth, batch, fourth)
-            self._statistics, self._fourth = batch.total, fourth
+                fourth = _joined(before, self._higher, batch, fourth)
+            self._statistics, self._higher = batch.total, fourth
             self._record(batch.total.rows, began, anew=before is None)
             try:
                 self._conclude(batch)
@@ -185,10 +196,10 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
     def _kind(self) -> str:
         return "own" if self.covariance == "own" or self.shrinkage == "ledoit-wolf" else "pooled"
 
-    def _fourth_of(self, batch: Batch) -> Fourth | None:
+    def _higher_moments(self, batch: Batch) -> HigherMoments | None:
         if self.shrinkage != "ledoit-wolf":
             return None
-        return Fourth.of(batch.X, np.asarray(batch.targets.index), batch.cost, batch.alone.moments)
+        return HigherMoments.of(batch.X, np.asarray(batch.targets.index), batch.cost, batch.alone.moments)
 
     def _wait(self, why: str) -> None:
         """The rows so far do not make a model, and no earlier model holds."""
@@ -216,11 +227,11 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
         if self.shrinkage is None or isinstance(self.shrinkage, numbers.Real):
             amount = float(self.shrinkage or 0.0)
             return amount if sigma.ndim == 2 else np.full(len(sigma), amount)
-        assert self._fourth is not None
+        assert self._higher is not None
         n = found.moments.weight
         if sigma.ndim == 2:
-            return ledoit_wolf(sigma, float(self._fourth.fourth.sum()), float(n.sum()))
-        each = zip(sigma, self._fourth.fourth, n, strict=True)
+            return ledoit_wolf(sigma, float(self._higher.fourth.sum()), float(n.sum()))
+        each = zip(sigma, self._higher.fourth, n, strict=True)
         return np.array([ledoit_wolf(S, float(fourth), float(count)) for S, fourth, count in each])
 
     def _conclude(self, batch: Batch) -> None:
@@ -283,12 +294,12 @@ def _checked_priors(priors: Any) -> Floats:
     return given
 
 
-def _with(before: Statistics, known: Fourth | None, batch: Batch, fresh: Fourth) -> Fourth:
+def _joined(before: Statistics, known: HigherMoments | None, batch: Batch, fresh: HigherMoments) -> HigherMoments:
     """The fourth moments of all rows so far."""
     assert known is not None
     classes, count = batch.total.classes, len(batch.total.classes)
     old, new = (np.searchsorted(classes, each.classes) for each in (before, batch.alone))
-    return joined(
+    return joined_moments(
         (known.grown(old, count), before.moments.grown(old, count)),
         (fresh.grown(new, count), batch.alone.moments.grown(new, count)),
         batch.total.moments,

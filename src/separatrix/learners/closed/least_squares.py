@@ -11,7 +11,7 @@ import numpy as np
 
 from ...data import Sparse
 from ...errors import SettingError
-from ...fitting.closed.least_squares import Normal, Solution, contrasts, normal_equations, solve
+from ...fitting.closed.least_squares import NormalEquations, Solution, contrasts, normal_equations, solve
 from ...fitting.scan.online import OnlineState
 from ...numerics.linalg import EPS
 from ...results.claims import Claim
@@ -163,7 +163,7 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
                 "the closed form takes no steps;",
             )  # fmt: skip
 
-    def _equations(self, found: Statistics) -> Normal:
+    def _equations(self, found: Statistics) -> NormalEquations:
         return normal_equations(found.moments, found.squares, found.rows, float(self.l2), bool(self.fit_intercept))
 
     def _conclude(self, batch: Batch) -> None:
@@ -195,7 +195,7 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
         self._keep(ended.solution, normal, batch, said, ended.passes, proved, aliased)
 
     def _keep(
-        self, solution: Solution, normal: Normal, batch: Batch, said: Words, passes: float, proved: bool,
+        self, solution: Solution, normal: NormalEquations, batch: Batch, said: Words, passes: float, proved: bool,
         aliased: tuple[str, ...],
     ) -> None:  # fmt: skip
         many, found = len(batch.total.classes) > 2, batch.total

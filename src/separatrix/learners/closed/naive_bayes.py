@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...errors import DataError, Refusal
-from ...fitting.closed.evidence import Evidence, InfiniteError, Plan
+from ...fitting.closed.column_statistics import ColumnFamilies, ColumnStatistics, InfiniteError
 from ...fitting.closed.naive_bayes import EstimateError, Parameters, estimate
 from ...fitting.closed.naive_bayes_scores import Scorer
 from ...fitting.closed.support import Support
@@ -27,13 +27,13 @@ from .naive_bayes_input import (
     check_priors,
     check_same,
     check_values,
-    checked_plan,
+    checked_families,
     checked_smoothing,
-    evidence_of,
     family_of,
     infinite,
-    joined_evidence,
+    joined_statistics,
     log_priors,
+    statistics_of,
     support_of,
 )
 from .naive_bayes_words import verdict_of
@@ -142,13 +142,13 @@ class NaiveBayes(GenerativeClassifier):
             target, classes = checked_labels(self, y)
             check_lengths(rows, target)
             cost = checked_costs(sample_weight, len(rows))
-            plan = self._plan()
-            evidence = evidence_of(self, rows, target, len(classes), cost, plan)
-            for label, weight in zip(classes.tolist(), evidence.moments.weight, strict=True):
+            families = self._column_families()
+            statistics = statistics_of(self, rows, target, len(classes), cost, families)
+            for label, weight in zip(classes.tolist(), statistics.moments.weight, strict=True):
                 if weight == 0:
                     raise DataError(f"Every sample of class {label!r} has sample_weight zero: leave that class out.")
             self.history_: list[EstimateRecord] = []
-            self._keep(evidence, classes, plan, began)
+            self._keep(statistics, classes, families, began)
             self._conclude()
         yield self.history_[-1]
 
@@ -159,22 +159,22 @@ class NaiveBayes(GenerativeClassifier):
         one class only, it is predicted. While the rows do not determine a rule (without smoothing, a class of one row),
         what they say is kept, and `predict` says what is missing.
         """
-        began, new = time.perf_counter(), not hasattr(self, "_evidence")
+        began, new = time.perf_counter(), not hasattr(self, "_statistics")
         with unchanged_on_failure(self):
             labels = stream_labels(self, y)
             rows = checked_rows(self, X, reset=new)
             check_lengths(rows, labels)
             cost = checked_costs(sample_weight, len(rows), some=False)
-            plan = self._plan()
+            families = self._column_families()
             if new:
-                self.history_, before = [], Evidence.none(0, plan)
+                self.history_, before = [], ColumnStatistics.none(0, families)
                 known: NDArray[Any] = labels[:0]
             else:
-                before, known = self._evidence, self.classes_
-                check_same(plan, self._learnt_plan)
+                before, known = self._statistics, self.classes_
+                check_same(families, self._learnt_families)
             check_kind(labels, known)
-            evidence, found = joined_evidence(self, (before, known), rows, labels, cost, plan)
-            self._keep(evidence, found, plan, began)
+            statistics, found = joined_statistics(self, (before, known), rows, labels, cost, families)
+            self._keep(statistics, found, families, began)
             try:
                 self._conclude()
             except EstimateError as error:
@@ -232,14 +232,14 @@ class NaiveBayes(GenerativeClassifier):
 
     def _single(self) -> bool:
         """Whether pieces have brought one class only: then it is certain, and there is no rule."""
-        return hasattr(self, "_evidence") and len(self.classes_) == 1
+        return hasattr(self, "_statistics") and len(self.classes_) == 1
 
     def _checked(self, X: Any) -> Any:
-        if hasattr(self, "_evidence") and not hasattr(self, "rule_"):
-            raise Refusal(f"There is no rule yet, after {self._evidence.rows} rows: {self._lacking}")
+        if hasattr(self, "_statistics") and not hasattr(self, "rule_"):
+            raise Refusal(f"There is no rule yet, after {self._statistics.rows} rows: {self._lacking}")
         check_is_fitted(self, "rule_")
         rows = checked_rows(self, X, reset=False)
-        check_values(rows, np.empty(0), self._scorer.plan, self._names())
+        check_values(rows, np.empty(0), self._scorer.families, self._names())
         return rows
 
     def _names(self) -> tuple[str, ...]:
@@ -248,32 +248,34 @@ class NaiveBayes(GenerativeClassifier):
     @property
     def domain_(self) -> Support:
         """The numbers that each column may hold: counts from 0 on, shares from 0 to 1, as their families know them."""
-        return support_of(self._scorer.plan)
+        return support_of(self._scorer.families)
 
-    def _plan(self) -> Plan:
+    def _column_families(self) -> ColumnFamilies:
         checked_smoothing(self.smoothing)
         check_priors(self.priors)
-        return checked_plan(self, self._names())
+        return checked_families(self, self._names())
 
-    def _keep(self, evidence: Evidence, classes: NDArray[Any], plan: Plan, began: float) -> None:
-        self._evidence, self.classes_, self._learnt_plan = evidence, classes, plan
+    def _keep(
+        self, statistics: ColumnStatistics, classes: NDArray[Any], families: ColumnFamilies, began: float
+    ) -> None:
+        self._statistics, self.classes_, self._learnt_families = statistics, classes, families
         passes = len(self.history_) + 1.0
-        self.history_.append(EstimateRecord(passes, evidence.rows, time.perf_counter() - began))
+        self.history_.append(EstimateRecord(passes, statistics.rows, time.perf_counter() - began))
         self.n_passes_ = 1.0
 
     def _conclude(self) -> None:
-        evidence, classes, names = self._evidence, self.classes_, self._names()
+        statistics, classes, names = self._statistics, self.classes_, self._names()
         if len(classes) < 2:
             seen = f"all are of class {classes.tolist()[0]!r}" if len(classes) else "none of them counts"
             raise EstimateError(f"{seen}, and a rule tells two classes or more apart.")
-        plan, alpha = self._learnt_plan, float(self.smoothing)
+        families, alpha = self._learnt_families, float(self.smoothing)
 
         def name(k: int, j: int) -> str:
             return f"Column {names[j]!r} of class {classes.tolist()[k]!r}"
 
-        log_prior = log_priors(self.priors, evidence.moments.weight, classes)
-        self.parameters_ = estimate(evidence, plan, alpha, log_prior, name)
-        self._scorer = Scorer(self.parameters_, plan, names)
+        log_prior = log_priors(self.priors, statistics.moments.weight, classes)
+        self.parameters_ = estimate(statistics, families, alpha, log_prior, name)
+        self._scorer = Scorer(self.parameters_, families, names)
         self.rule_ = self._scorer.rule(tuple(classes))
         self.coef_ = np.atleast_2d(self.rule_.weights).copy()
         self.intercept_ = np.atleast_1d(np.asarray(self.rule_.intercept, float)).copy()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...data import Sparse
 from ...errors import DataError, Refusal, SettingError
-from ...fitting.closed.evidence import Evidence, InfiniteError, Plan, gather
+from ...fitting.closed.column_statistics import ColumnFamilies, ColumnStatistics, InfiniteError, gather
 from ...fitting.closed.naive_bayes import EstimateError
 from ...fitting.closed.support import Support, first_outside
 from ...losses.families import ALL, Bernoulli, Categorical, Family, Gaussian
@@ -27,13 +27,13 @@ BLOCK_NUMBERS = 1 << 20
 """Numbers of X that are searched for an infinity at once."""
 
 
-def checked_plan(model: Any, columns: tuple[str, ...]) -> Plan:
+def checked_families(model: Any, columns: tuple[str, ...]) -> ColumnFamilies:
     """A family for each column."""
     variance = checked_choice("variance", model.variance, ("own", "shared"))
     given = model.families
     chosen = _by_column(given, columns) if isinstance(given, Mapping) else [family_of(given)] * len(columns)
     families = tuple(Gaussian(variance) if each == Gaussian() else each for each in chosen)
-    return Plan(families, _checked_threshold(model.threshold, families))
+    return ColumnFamilies(families, _checked_threshold(model.threshold, families))
 
 
 def family_of(given: Any) -> Any:
@@ -125,10 +125,10 @@ def log_priors(priors: Any, weight: Floats, classes: NDArray[Any]) -> Floats:
     return np.log(given)  # type: ignore[no-any-return]
 
 
-def support_of(plan: Plan) -> Support:
+def support_of(families: ColumnFamilies) -> Support:
     """What numbers the families know."""
     free = Gaussian()
-    known = [free if plan.threshold is not None and each == Bernoulli() else each for each in plan.families]
+    known = [free if families.threshold is not None and each == Bernoulli() else each for each in families.by_column]
     return Support(
         np.array([getattr(each, "lowest", -np.inf) for each in known], float),
         np.array([getattr(each, "highest", np.inf) for each in known], float),
@@ -136,19 +136,19 @@ def support_of(plan: Plan) -> Support:
     )
 
 
-def check_values(X: Any, cost: Floats, plan: Plan, columns: tuple[str, ...]) -> None:
+def check_values(X: Any, cost: Floats, families: ColumnFamilies, columns: tuple[str, ...]) -> None:
     """All numbers such as their families know."""
-    if plan.threshold is not None and plan.threshold < 0 and isinstance(X, Sparse):
+    if families.threshold is not None and families.threshold < 0 and isinstance(X, Sparse):
         raise Refusal(
-            f"threshold is {plan.threshold:g} and X is sparse: every zero that is left out would become a one. "
+            f"threshold is {families.threshold:g} and X is sparse: every zero that is left out would become a one. "
             "Use threshold=0.0 or more, or pass X.toarray()."
         )
-    found = first_outside(X, cost, support_of(plan))
+    found = first_outside(X, cost, support_of(families))
     if found is None:
         return
     i, j = found
     row = X[i : i + 1]
-    value, family = (row.dense() if isinstance(row, Sparse) else row)[0, j], plan.families[j]
+    value, family = (row.dense() if isinstance(row, Sparse) else row)[0, j], families.by_column[j]
     if family == Bernoulli():
         raise DataError(
             f"is {value:g}; a Bernoulli column holds 0 and 1 only: set {setting('threshold')}, so that a number counts "
@@ -176,45 +176,52 @@ def infinite(X: Any, columns: tuple[str, ...], model: Any) -> DataError:
         if bad.any():
             i, j = np.argwhere(bad)[0].tolist()
             problem = (
-                f"is {block[i, j]}: {type(model).__name__} needs finite numbers, or NaN for what is missing; clip it, or "
-                "drop the row."
+                f"is {block[i, j]}: {type(model).__name__} needs finite numbers, or NaN for what is missing; clip it, "
+                "or drop the row."
             )
             return DataError(problem, array="X", row=start + i, column=columns[j], value=float(block[i, j]))
     return out_of_range(X if isinstance(X, Sparse) else np.nan_to_num(X, nan=0.0), columns)
 
 
-def evidence_of(model: Any, rows: Any, target: Any, classes: int, cost: Floats, plan: Plan) -> Evidence:
+def statistics_of(
+    model: Any, rows: Any, target: Any, classes: int, cost: Floats, families: ColumnFamilies
+) -> ColumnStatistics:
     """What the rows say, once they are found to be such as the families know."""
-    check_values(rows, cost, plan, model._names())
+    check_values(rows, cost, families, model._names())
     try:
-        return gather(rows, target, classes, cost, plan)
+        return gather(rows, target, classes, cost, families)
     except InfiniteError:
         raise infinite(rows, model._names(), model) from None
 
 
-def joined_evidence(
-    model: Any, before: tuple[Evidence, NDArray[Any]], rows: Any, labels: NDArray[Any], cost: Floats, plan: Plan
-) -> tuple[Evidence, NDArray[Any]]:
+def joined_statistics(
+    model: Any,
+    before: tuple[ColumnStatistics, NDArray[Any]],
+    rows: Any,
+    labels: NDArray[Any],
+    cost: Floats,
+    families: ColumnFamilies,
+) -> tuple[ColumnStatistics, NDArray[Any]]:
     """What was known and what these rows say, over the classes of both; rows that do not count bring none."""
-    (evidence, known), count = before, len(rows)
-    seen = evidence.rows + count
+    (statistics, known), count = before, len(rows)
+    seen = statistics.rows + count
     if cost.size and not (cost > 0).all():
         rows, labels, cost = rows[cost > 0], labels[cost > 0], cost[cost > 0]
     found = np.union1d(known, labels) if known.size else np.unique(labels)
-    evidence = evidence.grown(np.searchsorted(found, known), len(found))
+    statistics = statistics.grown(np.searchsorted(found, known), len(found))
     if len(rows):
         target = np.searchsorted(found, labels).astype(np.int64)
-        fresh = evidence_of(model, rows, target, len(found), cost, plan)
+        fresh = statistics_of(model, rows, target, len(found), cost, families)
         try:
-            evidence = evidence.merge(fresh)
+            statistics = statistics.merge(fresh)
         except InfiniteError:
             raise infinite(rows, model._names(), model) from None
-    return replace(evidence, rows=seen), found
+    return replace(statistics, rows=seen), found
 
 
-def check_same(plan: Plan, before: Plan) -> None:
+def check_same(families: ColumnFamilies, before: ColumnFamilies) -> None:
     """The families of the rows before these."""
-    if plan.families != before.families or plan.threshold != before.threshold:
+    if families.by_column != before.by_column or families.threshold != before.threshold:
         raise Refusal(
             "families, variance or threshold were changed since the rows before these were learnt from: call fit, "
             "which forgets them."

@@ -17,7 +17,7 @@ ERROR = 1e-11
 
 def verdict_of(model: Any) -> Verdict:
     """Optimal: each parameter is a formula of the rows, and is claimed as such."""
-    rows, silent, names = model._evidence.rows, model.parameters_.silent, model._names()
+    rows, silent, names = model._statistics.rows, model.parameters_.silent, model._names()
     cause = (
         f"Optimal: the parameters are formulas of the {rows} rows, so that nothing was searched for; check(X, y) "
         f"computes them again, to within {ERROR:g} of their size."
@@ -25,7 +25,7 @@ def verdict_of(model: Any) -> Verdict:
     if silent:
         some = listed([names[j] for j in silent])
         cause += f" Nothing can be learnt from {some}, where all numbers are equal or missing: weight zero."
-    if model._evidence.moments.present is not None:
+    if model._statistics.moments.present is not None:
         cause += " Missing numbers were skipped."
     rank = Rank(None, model.coef_.shape[1] + 1, ())
     return Verdict("optimal", rank, Estimates(ERROR), cause, "", claim_of(model))
@@ -33,7 +33,7 @@ def verdict_of(model: Any) -> Verdict:
 
 def claim_of(model: Any) -> EstimateClaim:
     """The parameters, the rule that they make, and what was chosen."""
-    found, plan, rule = model.parameters_, model._scorer.plan, model.rule_
+    found, families, rule = model.parameters_, model._scorer.families, model.rule_
     parameters = {
         "prior": np.exp(found.log_prior),
         "mean": found.mean,
@@ -45,17 +45,17 @@ def claim_of(model: Any) -> EstimateClaim:
     }
     priors = model.priors
     settings = {
-        "families": tuple(_described(each) for each in plan.families),
+        "families": tuple(_described(each) for each in families.by_column),
         "smoothing": float(model.smoothing),
         "priors": "learnt"
         if priors is None
         else "equal"
         if isinstance(priors, str)
         else tuple(np.ravel(priors).tolist()),
-        "threshold": plan.threshold,
+        "threshold": families.threshold,
     }
     return EstimateClaim(
-        "naive Bayes", tuple(model.classes_.tolist()), model._names(), parameters, settings, model._evidence.rows
+        "naive Bayes", tuple(model.classes_.tolist()), model._names(), parameters, settings, model._statistics.rows
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...fitting.closed.least_squares import Normal, Solution
+from ...fitting.closed.least_squares import NormalEquations, Solution
 from ...results.verdict import listed
 from ...wording import call, setting
 from ..logistic.words import Words
@@ -11,12 +11,12 @@ PROVED = 1e-10
 """The relative gap that is called proved."""
 
 
-def is_proved(solution: Solution, normal: Normal, tol: float = PROVED) -> bool:
+def is_proved(solution: Solution, normal: NormalEquations, tol: float = PROVED) -> bool:
     """gap ≤ tol · value, or below the rounding of the targets' own squares."""
     return solution.gap <= max(tol * solution.value, 1e-14 * normal.square)
 
 
-def solved(solution: Solution, normal: Normal, aliased: tuple[str, ...]) -> Words:
+def solved(solution: Solution, normal: NormalEquations, aliased: tuple[str, ...]) -> Words:
     """The normal equations are solved."""
     shortest = (
         f" Of all weights that reach it these are the shortest: {listed(aliased)} could be left out, combinations of "
@@ -31,7 +31,7 @@ def solved(solution: Solution, normal: Normal, aliased: tuple[str, ...]) -> Word
     )
 
 
-def unsure(solution: Solution, normal: Normal) -> Words:
+def unsure(solution: Solution, normal: NormalEquations) -> Words:
     """Rounding hides the minimum."""
     if not solution.sure:
         return Words(
@@ -57,7 +57,7 @@ def nearly(solution: Solution, aliased: tuple[str, ...], left: float) -> Words:
     )
 
 
-def stepped(solution: Solution, normal: Normal, passes: float, tol: float) -> Words:
+def stepped(solution: Solution, normal: NormalEquations, passes: float, tol: float) -> Words:
     """The delta rule came to an end."""
     far = f"the mean squared error {solution.value:.8g}{_penalised(normal)} is {solution.gap:.3g} above the least"
     if is_proved(solution, normal, tol):
@@ -116,5 +116,5 @@ def _flat(certain: tuple[str, ...], left_out: tuple[str, ...]) -> str:
     return ""
 
 
-def _penalised(normal: Normal) -> str:
+def _penalised(normal: NormalEquations) -> str:
     return f" (with {normal.l2:g}/2·‖w‖²)" if normal.l2 > 0 else ""

@@ -33,7 +33,7 @@ from ..checks.targets import Targets, checked_targets, class_costs
 from ..history import Record
 from ..warnings import BudgetWarning, SeparationWarning
 from .base import JointModel, JointTraining, check_given, is_plain
-from .conclusion import claim_of, interrupted_joint, joint_verdict, look_closer, seen_closer
+from .conclusion import after_closer_look, claim_of, interrupted_joint, joint_verdict, look_closer
 
 LOSSES: dict[str, tuple[str, ClassLoss]] = {
     "log": ("likelihood", SoftmaxLikelihood()),
@@ -291,7 +291,7 @@ class JointClassifier(JointModel):
     def _conclude(self, outcome: JointOutcome, training: ClassifierTraining) -> None:
         with one_blas_thread():
             closer = look_closer(training.problem, outcome)
-        outcome = seen_closer(outcome, closer, training.problem)
+        outcome = after_closer_look(outcome, closer, training.problem)
         self._keep_weights(training, outcome.theta)
         self.n_passes_ = outcome.passes
         claim = self._claim(outcome.theta, outcome.value, training)

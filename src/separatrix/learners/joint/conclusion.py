@@ -48,7 +48,7 @@ SURE = 40.0
 """The log-odds that separated rows are given in the weights that stand for the limit: e⁻⁴⁰ is nothing beside 1."""
 
 
-class JointCloser(NamedTuple):
+class CloserLook(NamedTuple):
     """How the z lie, and what the likelihood tends to where some of them are separated."""
 
     result: Separability
@@ -75,7 +75,7 @@ def signed_rows(sample: Sample) -> tuple[Floats, NDArray[np.intp], NDArray[np.in
     return z, row, c
 
 
-def look_closer(problem: JointProblem, outcome: JointOutcome) -> JointCloser | None:
+def look_closer(problem: JointProblem, outcome: JointOutcome) -> CloserLook | None:
     """Only where maximum likelihood may have no finite answer: no optimum was proved, or a separating θ was."""
     n, K, p = problem.sample.features.shape
     unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
@@ -92,10 +92,10 @@ def look_closer(problem: JointProblem, outcome: JointOutcome) -> JointCloser | N
     result = result_of(found, proved, (0, 1), problem.sample.features.names, None)
     u = proved.proof.weights
     if result.kind == "overlap" or u is None:
-        return JointCloser(result, None, None)
+        return CloserLook(result, None, None)
     if result.kind == "separated":
         holds = separated_by(problem.sample.features, problem.sample.own.astype(np.int64), u)
-        return JointCloser(result, None, u) if holds else None
+        return CloserLook(result, None, u) if holds else None
     apart = np.zeros((n, K), bool)
     apart[row[result.rows], other[result.rows]] = True
     limit = _limit_outcome(problem, ~apart)
@@ -104,7 +104,7 @@ def look_closer(problem: JointProblem, outcome: JointOutcome) -> JointCloser | N
     Z[turned] *= -1
     ahead = Z[result.rows]
     t = float(((SURE - ahead @ limit.theta) / (ahead @ u)).max())
-    return JointCloser(result, limit, limit.theta + max(t, 0.0) * u)
+    return CloserLook(result, limit, limit.theta + max(t, 0.0) * u)
 
 
 def _limit_outcome(problem: JointProblem, among: NDArray[np.bool_]) -> JointOutcome | None:
@@ -131,7 +131,7 @@ def _last(run: Iterator[object]) -> JointOutcome:
             return outcome
 
 
-def seen_closer(outcome: JointOutcome, closer: JointCloser | None, problem: JointProblem) -> JointOutcome:
+def after_closer_look(outcome: JointOutcome, closer: CloserLook | None, problem: JointProblem) -> JointOutcome:
     """The outcome as it is after the closer look."""
     if closer is None or closer.stand_in is None:
         return outcome
@@ -144,7 +144,7 @@ def seen_closer(outcome: JointOutcome, closer: JointCloser | None, problem: Join
 
 
 def joint_verdict(
-    outcome: JointOutcome, problem: JointProblem, claim: JointClaim, closer: JointCloser | None, total: float
+    outcome: JointOutcome, problem: JointProblem, claim: JointClaim, closer: CloserLook | None, total: float
 ) -> Verdict:
     """What a fit that came to its end can say."""
     certificate: Proof | None = None

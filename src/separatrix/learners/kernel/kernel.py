@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ...data.kernels.gram import gram
 from ...errors import Refusal
-from ...fitting.scan.kernel_budget import BudgetCost, BudgetScan
+from ...fitting.scan.kernel_budget import OVERFLOWS, BudgetCost, BudgetScan
 from ...fitting.scan.kernel_scan import KernelScan
 from ...fitting.scan.perceptron import FOREVER
 from ...fitting.scan.run import PassRecord, Run
@@ -251,7 +251,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         course, classes, budget = checked_training(self, X, y)
         with explained(self), gram(course.kernel, self.n_threads) as block:
             check_kernel(course.kernel, course.rows)
-            scan = KernelScan(course, block) if budget is None else BudgetScan(course, block, budget, self.overflow)
+            scan = KernelScan(course, block) if budget is None else OVERFLOWS[self.overflow](course, block, budget)
             run = Run(scan, course.passes, room, began)
             self.history_: list[PassRecord] = run.history
             try:

@@ -17,6 +17,7 @@ from ...data import Sparse
 from ...data.kernels.gram import NEARLY, Asked, Kernel, KernelError, Matrix, Objects, Places, careful
 from ...data.kernels.tables import RBF, Counted, Linear, Pairwise, Polynomial, TableKernel
 from ...errors import DataError, DataTypeError, SettingError
+from ...fitting.scan.kernel_budget import OVERFLOWS
 from ...fitting.scan.kernel_scan import KernelCourse
 from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
 from ...numerics.arrays import Floats
@@ -36,8 +37,6 @@ READINGS = ("last", "averaged", "voted")
 """Which weights predict."""
 WAYS = {"joint": JOINT, "one-vs-rest": ONE_VS_REST}
 """Of K classes."""
-OVERFLOWS = ("remove", "project")
-"""What is done with a row that the budget has no room for."""
 
 
 class KernelTraining(NamedTuple):
@@ -50,7 +49,7 @@ class KernelTraining(NamedTuple):
 
 def checked_training(model: Any, X: Any, y: Any) -> KernelTraining:
     """Parameters, rows and labels, found to make sense."""
-    budget, overflow = checked_budget(model.budget), checked_choice("overflow", model.overflow, OVERFLOWS)
+    budget, overflow = checked_budget(model.budget), checked_choice("overflow", model.overflow, tuple(OVERFLOWS))
     check_reading(model.reading, budget, overflow)
     if model.n_threads is not None:
         checked_count("n_threads", model.n_threads, needed="it must be a whole number, or None.")

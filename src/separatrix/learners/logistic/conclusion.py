@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...fitting.problem import Bounds, FirthEnd, Outcome, Problem
-from ...fitting.scan.stochastic import Walk
+from ...fitting.scan.stochastic import StochasticSettings
 from ...geometry.separation.limit import LimitFit
 from ...numerics.arrays import Floats
 from ...results.claims import Claim
@@ -40,13 +40,15 @@ class Prepared:
     prior: Prior | None = None
     """What the probabilities are corrected by."""
 
-    def walk(self) -> Walk:
+    def walk(self) -> StochasticSettings:
         """How a stochastic descent takes these rows."""
         settings, rows = self.settings, self.problem.rows
         target, cost = online_targets(self.targets, rows.cost, rows.other)
         if target.ndim == 2:
             target = rows.y  # the class weights are in its shares
-        return Walk(target, cost, settings.objective, schedule_of(settings.rate), settings.order, settings.averaging)
+        return StochasticSettings(
+            target, cost, settings.objective, schedule_of(settings.rate), settings.order, settings.averaging
+        )
 
 
 def online_targets(targets: Targets, cost: Floats, other: Floats) -> tuple[Any, Floats]:

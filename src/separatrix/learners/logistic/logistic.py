@@ -23,7 +23,7 @@ from ...fitting.minimise import minimise
 from ...fitting.path import TRIAL, CrossValidation, Path, choose_l2, later
 from ...fitting.plans.wide import goes_wide
 from ...fitting.problem import Minimum, NotFiniteError, Outcome, Problem, Progress
-from ...fitting.scan.stochastic import walk
+from ...fitting.scan.stochastic import stochastic_gradient
 from ...fitting.starts import best_of
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
@@ -262,7 +262,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
     def _descent(problem: Problem, prepared: Prepared) -> Generator[Progress, None, Outcome]:
         settings = prepared.settings
         if settings.solver == "stochastic":
-            return walk(problem, prepared.walk())
+            return stochastic_gradient(problem, prepared.walk())
         if settings.objective in PENALISED:
             return penalised_maximum(problem, balanced=settings.objective == "flic")
         if settings.objective == "squared":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,15 @@ from numpy.typing import NDArray
 from ...data import Sparse
 from ...losses.families import Bernoulli, Categorical
 from ...numerics.arrays import Floats, Integers
-from .moments import Moments
-from .threshold import moments_above
+from ...numerics.threads import ordered_map, thread_count
+from .moments import RUNS, Moments
 
-BLOCK, FEW = 1 << 22, 1 << 12
-"""Numbers of X that are made anew at a time; levels 0, 1, … that are counted without a sort."""
+BLOCK_NUMBERS = 1 << 22
+"""Numbers of X that are made anew at a time."""
+FEW_LEVELS = 1 << 12
+"""Levels 0, 1, … that are counted without a sort."""
+COMPILE_FROM = 400_000
+"""Numbers from which the compiled count of what is above a threshold repays loading it."""
 
 
 class InfiniteError(ValueError):
@@ -24,24 +29,24 @@ class InfiniteError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ColumnFamilies:
     """A family for each column; a threshold makes 1[x > threshold] of those that are Bernoulli."""
 
-    families: tuple[Any, ...]
+    by_column: tuple[Any, ...]
     threshold: float | None = None
 
     @property
-    def kinds(self) -> list[Any]:
+    def distinct(self) -> list[Any]:
         """Each family once."""
         found: list[Any] = []
-        for each in self.families:
+        for each in self.by_column:
             if each not in found:
                 found.append(each)
         return found
 
     def columns(self, family: Any) -> NDArray[np.intp]:
         """The columns of one family."""
-        return np.array([j for j, each in enumerate(self.families) if each == family], np.intp)
+        return np.array([j for j, each in enumerate(self.by_column) if each == family], np.intp)
 
     @property
     def categorical(self) -> NDArray[np.intp]:
@@ -90,7 +95,7 @@ class Levels:
             column, target, cost = column[there], target[there], cost[there] if cost.size else cost
         if not len(column):
             return cls(np.empty(0), np.zeros((classes, 0)))
-        if column.min() >= 0 and column.max() < FEW and (column == np.floor(column)).all():
+        if column.min() >= 0 and column.max() < FEW_LEVELS and (column == np.floor(column)).all():
             values, place = np.arange(int(column.max()) + 1.0), column.astype(np.int64)
         else:
             values, place = np.unique(column.astype(float), return_inverse=True)
@@ -109,14 +114,14 @@ class Levels:
         return Levels(values, counts)
 
     def grown(self, classes: Integers, count: int) -> Levels:
-        """The same with room for more classes."""
+        """With room for more classes."""
         counts = np.zeros((count, len(self.values)))
         counts[classes] = self.counts
         return Levels(self.values, counts)
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ColumnStatistics:
     """All that naive Bayes learns from rows; that of two sets of rows is merged."""
 
     moments: Moments
@@ -128,22 +133,24 @@ class Evidence:
     """Whether all costs are whole numbers: then sums of whole numbers are."""
 
     @classmethod
-    def none(cls, classes: int, plan: Plan) -> Evidence:
+    def none(cls, classes: int, families: ColumnFamilies) -> ColumnStatistics:
         """Of no rows."""
         nothing = Levels(np.empty(0), np.zeros((classes, 0)))
-        return cls(Moments.none(classes, len(plan.families), "diagonal"), {int(j): nothing for j in plan.categorical})
+        return cls(
+            Moments.none(classes, len(families.by_column), "diagonal"), {int(j): nothing for j in families.categorical}
+        )
 
-    def merge(self, other: Evidence) -> Evidence:
+    def merge(self, other: ColumnStatistics) -> ColumnStatistics:
         """That of both sets of rows."""
         levels = {j: mine.merge(other.levels[j]) for j, mine in self.levels.items()}
         with np.errstate(over="ignore", invalid="ignore"):
             moments = self.moments.merge(other.moments)
         if not moments.finite:
             raise InfiniteError
-        return Evidence(moments, levels, self.rows + other.rows, self.whole and other.whole)
+        return ColumnStatistics(moments, levels, self.rows + other.rows, self.whole and other.whole)
 
-    def grown(self, classes: Integers, count: int) -> Evidence:
-        """The same with room for more classes: class k becomes classes[k] of `count`."""
+    def grown(self, classes: Integers, count: int) -> ColumnStatistics:
+        """With room for more classes: class k becomes classes[k] of `count`."""
         levels = {j: each.grown(classes, count) for j, each in self.levels.items()}
         return replace(self, moments=self.moments.grown(classes, count), levels=levels)
 
@@ -157,21 +164,21 @@ class Evidence:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what is not finite is found at the end
-def gather(X: Any, target: Integers, classes: int, cost: Floats, plan: Plan) -> Evidence:
-    """The evidence of rows, target being the class of each by its number: one read, one more if numbers are missing."""
-    found = Evidence.none(classes, plan)
-    found = replace(found, moments=found.moments.merge(_moments_cut(X, target, classes, cost, plan)))
-    if len(plan.categorical):
-        found = replace(found, levels=_levels(X, target, classes, cost, plan, found.levels))
+def gather(X: Any, target: Integers, classes: int, cost: Floats, families: ColumnFamilies) -> ColumnStatistics:
+    """The statistics of rows, target being the class of each by its number: one read, or two if numbers are missing."""
+    found = ColumnStatistics.none(classes, families)
+    found = replace(found, moments=found.moments.merge(_moments_cut(X, target, classes, cost, families)))
+    if len(families.categorical):
+        found = replace(found, levels=_levels(X, target, classes, cost, families, found.levels))
     return replace(found, rows=len(X), whole=not cost.size or bool((cost == np.floor(cost)).all()))
 
 
-def _moments_cut(X: Any, target: Integers, classes: int, cost: Floats, plan: Plan) -> Moments:
+def _moments_cut(X: Any, target: Integers, classes: int, cost: Floats, families: ColumnFamilies) -> Moments:
     """The moments of the rows, Bernoulli columns cut at the threshold."""
-    if plan.threshold is None:
+    if families.threshold is None:
         return _moments(X, target, classes, cost)
-    if isinstance(X, np.ndarray) and all(each == Bernoulli() for each in plan.families):
-        quick = moments_above(X, target, classes, cost, plan.threshold)
+    if isinstance(X, np.ndarray) and all(each == Bernoulli() for each in families.by_column):
+        quick = _moments_above(X, target, classes, cost, families.threshold)
         if quick is not None:
             return quick
     found = Moments.none(classes, X.shape[1], "diagonal")
@@ -179,8 +186,33 @@ def _moments_cut(X: Any, target: Integers, classes: int, cost: Floats, plan: Pla
         rows, own, costs = X[lo:hi], target[lo:hi], cost[lo:hi]
         if cost.size and not (costs > 0).all():  # what does not count is not looked at either
             rows, own, costs = rows[costs > 0], own[costs > 0], costs[costs > 0]
-        found = found.merge(_moments(plan.cut(rows), own, classes, costs))
+        found = found.merge(_moments(families.cut(rows), own, classes, costs))
     return found
+
+
+def _moments_above(X: Any, target: Integers, classes: int, cost: Floats, threshold: float) -> Moments | None:
+    """The moments of 1[x > threshold]; None where X is small, not in C order, or has a NaN or an infinity."""
+    if X.size < COMPILE_FROM or not (X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative):
+        return None
+    from .moment_kernels import above_kernel
+
+    cuts = np.linspace(0, len(X), RUNS + 1).astype(int).tolist()
+    count, jobs = above_kernel(X.dtype.name), list(pairwise(cuts))
+
+    def run(job: tuple[int, int]) -> tuple[Integers, Floats, Floats, Floats]:
+        rows, weight, above = np.zeros(classes, np.int64), np.zeros(classes), np.zeros((classes, X.shape[1]))
+        odd = np.zeros(X.shape[1])
+        count(X, target, cost, *job, threshold, rows, weight, above, odd)
+        return rows, weight, above, odd
+
+    with ordered_map(thread_count(None)) as each:
+        rows, weight, above, odd = (sum(parts) for parts in zip(*each(run, jobs), strict=True))
+    if np.isnan(odd).any():
+        return None
+    n = np.where(weight > 0, weight, 1.0)[:, None].astype(np.longdouble)
+    mean = (above / n).astype(float)
+    rest = ((above - n * mean) / n).astype(float)
+    return Moments(rows, weight, mean, rest, np.maximum(above * (1 - mean), 0.0), "diagonal")
 
 
 def _moments(X: Any, target: Integers, classes: int, cost: Floats) -> Moments:
@@ -201,7 +233,7 @@ def _moments(X: Any, target: Integers, classes: int, cost: Floats) -> Moments:
 
 
 def _levels(
-    X: Any, target: Integers, classes: int, cost: Floats, plan: Plan, found: dict[int, Levels]
+    X: Any, target: Integers, classes: int, cost: Floats, families: ColumnFamilies, found: dict[int, Levels]
 ) -> dict[int, Levels]:
     for lo, hi in _pieces(X, dense=True):
         rows = X[lo:hi].dense() if isinstance(X, Sparse) else X[lo:hi]
@@ -213,6 +245,6 @@ def _levels(
 def _pieces(X: Any, *, dense: bool) -> Iterator[tuple[int, int]]:
     """Parts of the rows, small enough to be made anew; of CSR rows with their zeros if `dense`."""
     numbers = X.size if isinstance(X, Sparse) and not dense else X.shape[0] * X.shape[1]
-    size = max(1, BLOCK * len(X) // max(1, numbers))
+    size = max(1, BLOCK_NUMBERS * len(X) // max(1, numbers))
     for lo in range(0, len(X), size):
         yield lo, min(lo + size, len(X))
