@@ -281,7 +281,7 @@ def test_a_level_not_seen_has_the_probability_it_would_have_had():
     X[0] = 1
     X, y = np.vstack([X, [[0.0]]]), np.append(y, 1)
     bare = NaiveBayes(families="categorical", smoothing=0).fit(X, y)
-    with pytest.raises(ValueError, match=r"X\[1, 'x0'\] is 7, a level that no row learnt from has: they have 0, 1"):
+    with pytest.raises(ValueError, match=r"X\[1, 'x0'\] is 7, a level that no training row has: they have 0, 1"):
         bare.predict([[1.0], [7.0]])
     assert bare.rule_.columns == ("[x0 = 0]", "[x0 = 1]")
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import DataError
 from .matrix import Sheet, read
 from .rows import costs_of
 
 if TYPE_CHECKING:
-    from ..errors import DataError
     from ..results.claims import EstimateClaim
     from ..results.verdict import Verdict
 
