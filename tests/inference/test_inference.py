@@ -459,7 +459,7 @@ def test_it_is_told_of_other_rows():
         model.inference(X, y, np.linspace(0.5, 1.5, 400))
     with pytest.raises(ValueError, match="NaN"):
         model.inference(np.where(np.arange(400)[:, None] == 5, np.nan, X), y)
-    with pytest.raises(ValueError, match="y\\[0\\] is unknown"):
+    with pytest.raises(ValueError, match="y\\[0\\] is 7, which is unknown"):
         model.inference(X, y + 7)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import DataError, SettingError
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp
 from .explanation import Contribution, Explanation
@@ -73,7 +74,7 @@ class View:
             score = float(W[k, 0] - W[r, 0] + x @ (W[k, 1:] - W[r, 1:]))
             steps = self._contributions(x, means, W, shares, (k, r), finite, groups or self._alone(x, means, known))
         if not all(math.isfinite(each.contribution) for each in steps):
-            raise ValueError("The score of this row is infinite: its numbers are too large; give it in other units.")
+            raise DataError("The score of this row is infinite: its numbers are too large; give it in other units.")
         base, rate = math.log(shares[k] / shares[r]), float(shares[k])
         labels = self.classes
         return Explanation(labels[k], labels[r], rate, base, steps, score, float(P[k]), finite, tuple(said))
@@ -118,7 +119,7 @@ class View:
         with np.errstate(over="ignore", invalid="ignore"):
             scores = W[:, 0] + W[:, 1:] @ x
         if not np.isfinite(scores).all():
-            raise ValueError("The score of this row is infinite: its numbers are too large; give it in other units.")
+            raise DataError("The score of this row is infinite: its numbers are too large; give it in other units.")
         if self.limit is not None:
             return self.limit(x[None])[0]  # type: ignore[no-any-return]
         if self.status == "separated":
@@ -131,7 +132,7 @@ class View:
         if label is None:
             return default
         if label not in known:
-            raise ValueError(f"{name} is {label!r}; it must be one of the classes {known}.")
+            raise SettingError(name, label, f"it must be one of the classes {known}.")
         return int(known.index(label))
 
     def _pair(self, for_class: Any, against: Any, P: Floats) -> tuple[int, int]:
@@ -143,7 +144,12 @@ class View:
             k = self._place("for_class", for_class, int(P.argmax()))
         r = self._place("against", against, _next(P, k))
         if k == r:
-            raise ValueError(f"The class that is explained and the one against it are both {labels[k]!r}: name two.")
+            raise SettingError(
+                "against",
+                against,
+                "",
+                f"The class that is explained and the one against it are both {labels[k]!r}: name two.",
+            )
         return k, r
 
 

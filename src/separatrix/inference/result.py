@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaincinv, ndtr, ndtri
 
+from ..errors import Refusal, SettingError
 from ..numerics.arrays import Floats
 from ..numerics.threads import one_blas_thread
 from ..results.verdict import plain_value
+from ..wording import call, has, setting
 from .constrained import constrained_maximum
 from .likelihood import Likelihood
 from .profile import LostError, Summit, profile_ends, summit_of
@@ -22,7 +24,7 @@ METHODS = ("wald", "profile")
 TESTS = ("likelihood-ratio", "wald")
 
 
-class InferenceRefused(ValueError):  # noqa: N818  a refusal is no mistake
+class InferenceRefused(Refusal):
     """The numbers would not mean what they seem; the message says why, and the way out."""
 
 
@@ -150,14 +152,14 @@ class Inference:
             half = ndtri((1 + level) / 2) * self.standard_errors
             return np.stack([self.coefficients - half, self.coefficients + half], axis=-1)  # type: ignore[no-any-return]
         self._open()
-        self._may_profile("method='profile'", "method='wald'")
+        self._may_profile(setting("method", "profile"), setting("method", "wald"))
         key = f"profile {level!r}"
         if key not in self._kept:
             try:
                 self._kept[key] = profile_ends(self._summit, self.functions, float(gammaincinv(0.5, level)))
             except LostError as where:
                 raise InferenceRefused(
-                    f"An end of a profile interval was not found ({where}): use method='wald'."
+                    f"An end of a profile interval was not found ({where}): use {setting('method', 'wald')}."
                 ) from None
         return self._kept[key].reshape(*np.shape(self.coefficients), 2)  # type: ignore[no-any-return]
 
@@ -181,7 +183,7 @@ class Inference:
             b = self.values[at]
             statistic = float(b @ np.linalg.solve(self.covariance[np.ix_(at, at)], b))
         else:
-            self._may_profile("method='likelihood-ratio'", "method='wald'")
+            self._may_profile(setting("method", "likelihood-ratio"), setting("method", "wald"))
             top = self._summit
             with one_blas_thread():
                 without = constrained_maximum(top.likelihood, top.v, self.functions[at], np.zeros(len(at)))
@@ -209,7 +211,7 @@ class Inference:
         """The same against another class."""
         known = list(self.classes)
         if label not in known:
-            raise ValueError(f"reference is {label!r}; the classes are {known}.")
+            raise SettingError("reference", label, f"the classes are {known}.")
         if label == self.reference:
             return self
         p, K = len(self.names), len(known)
@@ -251,7 +253,10 @@ class Inference:
 
     def _open(self) -> None:
         if self.refused is not None:
-            raise InferenceRefused(f"{self.refused} inference(..., force=True) gives the numbers all the same, marked.")
+            forced = (
+                f" {call('inference(..., force=True)')} gives the numbers all the same, marked." if has("force") else ""
+            )
+            raise InferenceRefused(f"{self.refused}{forced}")
 
     def _given(self) -> Inference:
         self._open()
@@ -281,10 +286,10 @@ class Inference:
         if self._fit.profiled:
             self._must_be_determined(asked)
         if self.kind == "robust":
-            raise ValueError(
-                f"covariance='robust' and {asked} do not go together: a profile believes the likelihood. "
-                f"Use {instead}, or covariance='model'."
-            )
+            raise SettingError(
+                "covariance", self.kind, f"Use {instead}, or {setting('covariance', 'model')}.",
+                f"{setting('covariance', 'robust')} and {asked} do not go together: a profile believes the likelihood.",
+            )  # fmt: skip
         if not self._fit.profiled:
             raise InferenceRefused(
                 f"{asked} needs the maximum of a likelihood, and this fit is none ({' '.join(self.reasons)}): "
@@ -294,19 +299,21 @@ class Inference:
     def _places(self, columns: Any) -> NDArray[np.intp]:
         given = [columns] if isinstance(columns, str | int | np.integer) else columns
         if isinstance(columns, bool) or not isinstance(given, Iterable):
-            raise ValueError(f"columns is {columns!r}; give names, or places from 0 to {len(self.names) - 1}.")
+            raise SettingError("columns", columns, f"give names, or places from 0 to {len(self.names) - 1}.")
         given = list(given)
         if not given:
-            raise ValueError("columns is empty; name at least one to test.")
+            raise SettingError("columns", columns, "", "columns is empty; name at least one to test.")
         found = [self._place(each) for each in given]
         if len(set(found)) < len(found):
-            raise ValueError(f"columns names one coefficient twice: {given}.")
+            raise SettingError("columns", given, "", f"columns names one coefficient twice: {given}.")
         return np.array(found, np.intp)
 
     def _place(self, column: Any) -> int:
         if isinstance(column, str):
             if column not in self.names:
-                raise ValueError(f"There is no coefficient {column!r}; there are {_listed(self.names)}.")
+                raise SettingError(
+                    "columns", column, "", f"There is no coefficient {column!r}; there are {_listed(self.names)}."
+                )
             return self.names.index(column)
         if (
             isinstance(column, int | np.integer)
@@ -314,17 +321,19 @@ class Inference:
             and -len(self.names) <= column < len(self.names)
         ):
             return int(column) % len(self.names)
-        raise ValueError(f"columns holds {column!r}; give names, or places from 0 to {len(self.names) - 1}.")
+        raise SettingError(
+            "columns", column, "", f"columns holds {column!r}; give names, or places from 0 to {len(self.names) - 1}."
+        )
 
 
 def _checked_level(level: Any) -> None:
     if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < level < 1:
-        raise ValueError(f"level is {level!r}; it must be between 0 and 1, such as 0.95.")
+        raise SettingError("level", level, "it must be between 0 and 1, such as 0.95.")
 
 
 def _checked_choice(name: str, given: Any, known: Sequence[str]) -> str:
     if not isinstance(given, str) or given not in known:
-        raise ValueError(f"{name} is {given!r}; it must be one of {', '.join(map(repr, known))}.")
+        raise SettingError(name, given, f"it must be one of {', '.join(map(repr, known))}.")
     return given
 
 

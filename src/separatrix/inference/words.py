@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..results.verdict import listed
+from ..wording import call, has, setting
 
 if TYPE_CHECKING:
     from .result import Inference, TestResult
@@ -65,14 +66,14 @@ def unfinished(status: str) -> str:
 
 def _firth(two: bool) -> str:
     """Where Firth's likelihood helps, and of how many classes."""
-    return "objective='firth'" if two else "objective='firth' for two of the classes at a time"
+    return setting("objective", "firth") + ("" if two else " for two of the classes at a time")
 
 
 def separated(*, two: bool) -> str:
     """All probabilities tend to 0 and 1."""
     return (
         f"The classes are separated: the likelihood has no maximum and the weights no finite spread. Fit with "
-        f"{_firth(two)}, whose profile intervals are valid, or see separability(X, y)."
+        f"{_firth(two)}, whose profile intervals are valid, or see {call('separability(X, y)')}."
     )
 
 
@@ -94,7 +95,7 @@ def penalised(l2: float, *, two: bool) -> str:
     """The weights are shrunk."""
     return (
         f"The weights are shrunk by l2 = {l2:g}: they are biased by an unknown amount, which no interval around them "
-        f"accounts for. Fit with l2=0, or with {_firth(two)}."
+        f"accounts for. Fit with {setting('l2', 0)}, or with {_firth(two)}."
     )
 
 
@@ -113,15 +114,17 @@ def nearly_dependent() -> str:
 
 def few_events(label: Any, events: float, parameters: int, least: int, *, two: bool) -> str:
     """The approximation by a normal distribution is poor."""
+    how = ", interval(method='profile')" if has("interval") else ""
     return (
         f"The rarest class, {label!r}, has {events:g} rows for {parameters} coefficients, fewer than {least} for each: "
         "the estimates are biased away from zero, and their spread is not the one that large samples have. Use fewer "
-        f"columns, or {_firth(two)} with interval(method='profile')."
+        f"columns, or {_firth(two)} and its profile intervals{how}."
     )
 
 
 def _robust(firth: bool) -> str:
-    return "Use objective='likelihood' with covariance='robust'" if firth else "Use covariance='robust'"
+    robust = setting("covariance", "robust")
+    return f"Use {setting('objective', 'likelihood')} with {robust}" if firth else f"Use {robust}"
 
 
 def weights_are_no_counts(row: int, weight: float, *, firth: bool) -> str:
@@ -135,8 +138,9 @@ def weights_are_no_counts(row: int, weight: float, *, firth: bool) -> str:
 def class_weights(*, firth: bool) -> str:
     """Rows that were weighted by class were not seen so often."""
     return (
-        "class_weight makes rows count for more or less than they are, so the information is not that of the rows. "
-        f"{_robust(firth)}, or fit without class_weight."
+        f"{setting('class_weight')} makes rows count for more or less than they are, so the information is not that "
+        "of the rows. "
+        f"{_robust(firth)}, or fit without {setting('class_weight')}."
     )
 
 

@@ -22,8 +22,9 @@ from ..data.maps.base import FeatureMap
 from ..data.maps.maps import Gaussians, Lifted, Standardised
 from ..data.maps.products import count_of_monomials, monomials, with_products
 from ..data.maps.statistics import NONE, clusters, extent, grid, nearest_other, spread_of
+from ..errors import DataError, SettingError
 from ..numerics.arrays import Floats
-from .checks.settings import checked_choice, checked_numbers
+from .checks.settings import checked_choice, checked_flag, checked_numbers
 from .transformer import Transformer
 
 MOST = 1 << 24
@@ -65,11 +66,16 @@ class Polynomial(Transformer):
     def learn(self, rows: Any, columns: Sequence[str]) -> FeatureMap:
         """The map: it depends on the rows through the number of their columns only."""
         degree = _whole("degree", self.degree)
-        distinct = _flag("interactions_only", self.interactions_only)
+        distinct = checked_flag("interactions_only", self.interactions_only)
         count, what = count_of_monomials(len(columns), degree, distinct=distinct), f"Polynomial(degree={degree})"
         _check_count(count, f"{what} of {len(columns)} columns", "lower the degree", len(rows))
         if count * degree > 8 * MOST:
-            raise ValueError(f"{what} of {len(columns)} columns has products of {degree} factors: lower the degree.")
+            raise SettingError(
+                "degree",
+                self.degree,
+                "",
+                f"{what} of {len(columns)} columns has products of {degree} factors: lower the degree.",
+            )
         return monomials(len(columns), min(degree, len(columns)) if distinct else degree, distinct=distinct)
 
 
@@ -149,11 +155,15 @@ class GaussianBasis(Transformer):
             _check_count(points, f"A grid of {count} points on each of {d} axes", "take fewer points", len(rows))
             return grid(low, high, count)
         if self.centres is None:
-            raise ValueError("centres is None; give 'k-means', 'grid', or an array with a row for each centre.")
+            needed = "give 'k-means', 'grid', or an array with a row for each centre."
+            raise SettingError("centres", None, needed)
         centres = checked_numbers("centres", self.centres)
         if centres.ndim != 2 or centres.shape[1] != d or not len(centres):
-            raise ValueError(
-                f"centres has shape {centres.shape}; X has {d} columns: give a row of {d} numbers for each centre."
+            raise SettingError(
+                "centres",
+                self.centres,
+                "",
+                f"centres has shape {centres.shape}; X has {d} columns: give a row of {d} numbers for each centre.",
             )
         return centres.copy()
 
@@ -162,19 +172,27 @@ class GaussianBasis(Transformer):
             checked_choice("widths", self.widths, ("spacing",))
             return nearest_other(centres)
         if self.widths is None or isinstance(self.widths, bool | np.bool_):
-            raise ValueError(f"widths is {self.widths!r}; give 'spacing', a positive number, or one for each centre.")
+            raise SettingError("widths", self.widths, "give 'spacing', a positive number, or one for each centre.")
         widths = checked_numbers("widths", self.widths)
         if np.ndim(self.widths) and widths.shape != (len(centres),):
-            raise ValueError(
-                f"widths has shape {widths.shape}; give one number, or one for each of the {len(centres)} centres."
+            raise SettingError(
+                "widths",
+                self.widths,
+                "",
+                f"widths has shape {widths.shape}; give one number, or one for each of the {len(centres)} centres.",
             )
         if not (widths > 0).all():
             j = int(np.flatnonzero(~(widths.ravel() > 0))[0])
-            raise ValueError(f"widths[{j}] is {widths.ravel()[j]}; a width is a positive number.")
+            raise SettingError(
+                "widths", self.widths, "", f"widths[{j}] is {widths.ravel()[j]}; a width is a positive number."
+            )
         if not (widths >= NARROWEST).all():
             j = int(np.flatnonzero(~(widths.ravel() >= NARROWEST))[0])
-            raise ValueError(
-                f"widths[{j}] is {widths.ravel()[j]}: its square is zero in floating point; give a larger one."
+            raise SettingError(
+                "widths",
+                self.widths,
+                "",
+                f"widths[{j}] is {widths.ravel()[j]}: its square is zero in floating point; give a larger one.",
             )
         return np.broadcast_to(widths, len(centres)).astype(np.float64)
 
@@ -233,7 +251,7 @@ class Standardise(Transformer):
 
     def learn(self, rows: Any, columns: Sequence[str], cost: Floats = NONE) -> FeatureMap:
         """The map: means and deviations of these rows, at their costs, by two passes over them."""
-        centre = _flag("centre", self.centre)
+        centre = checked_flag("centre", self.centre)
         mean, deviation, constant = spread_of(rows, columns, cost)
         self.constant_ = tuple(columns[j] for j in np.flatnonzero(constant).tolist())
         return Standardised(mean if centre else 0 * mean, deviation)
@@ -245,7 +263,7 @@ class Standardise(Transformer):
 
     def _check_sparse(self, rows: Any) -> None:
         if isinstance(rows, Sparse) and self.centre:
-            raise ValueError(
+            raise DataError(
                 "Standardise(centre=True) would fill the zeros of a sparse X: use Standardise(centre=False), "
                 "which only divides, or X.toarray()."
             )
@@ -256,14 +274,8 @@ class Standardise(Transformer):
 
 def _whole(name: str, value: Any) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral) or value < 1:
-        raise ValueError(f"{name} is {value!r}; it must be a whole number of at least 1.")
+        raise SettingError(name, value, "it must be a whole number of at least 1.")
     return int(value)
-
-
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} is {value!r}; it must be True or False.")
-    return bool(value)
 
 
 def _check_count(count: int, what: str, remedy: str, rows: int) -> None:
@@ -274,7 +286,7 @@ def _check_count(count: int, what: str, remedy: str, rows: int) -> None:
             if size < SAYABLE
             else f"some 10^{_digits(count)} features, too many"
         )
-        raise ValueError(
+        raise DataError(
             f"{what} makes {made} for these {rows} rows; at most {MOST} can be made: {remedy}, or choose fewer columns."
         )
 
@@ -287,20 +299,27 @@ def _digits(count: int) -> int:
 def _pairs(given: Any, columns: list[str]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise ValueError(f"pairs is {given!r}; give a list of pairs of columns, [(0, 1)] say, or None for all of them.")
+        raise SettingError("pairs", given, "give a list of pairs of columns, [(0, 1)] say, or None for all of them.")
     for k, pair in enumerate(given):
         if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
-            raise ValueError(
-                f"pairs[{k}] is {pair!r}; a pair is two columns, by name or place, and pairs a list of them: [(0, 1)]."
+            raise SettingError(
+                "pairs",
+                given,
+                "",
+                f"pairs[{k}] is {pair!r}; a pair is two columns, by name or place, and pairs a list of them: [(0, 1)].",
             )
         i, j = sorted(_column(k, each, columns) for each in pair)
         if i == j:
-            raise ValueError(f"pairs[{k}] is {pair!r}, one column twice: for squares use Polynomial(2).")
+            raise SettingError(
+                "pairs", given, "", f"pairs[{k}] is {pair!r}, one column twice: for squares use Polynomial(2)."
+            )
         if (i, j) in found:
-            raise ValueError(f"pairs[{k}] is {pair!r}, which is there already: give each pair once.")
+            raise SettingError(
+                "pairs", given, "", f"pairs[{k}] is {pair!r}, which is there already: give each pair once."
+            )
         found.append((i, j))
     if not found:
-        raise ValueError("pairs is empty: give pairs of columns, or None for all of them.")
+        raise SettingError("pairs", given, "", "pairs is empty: give pairs of columns, or None for all of them.")
     return found
 
 
@@ -311,4 +330,6 @@ def _column(k: int, column: Any, columns: list[str]) -> int:
     if whole and 0 <= column < len(columns):
         return int(column)
     few = ", ".join(map(repr, columns[:5])) + (", …" if len(columns) > 5 else "")
-    raise ValueError(f"pairs[{k}] names {column!r}; X has the columns {few}, or places 0 to {len(columns) - 1}.")
+    raise SettingError(
+        "pairs", column, "", f"pairs[{k}] names {column!r}; X has the columns {few}, or places 0 to {len(columns) - 1}."
+    )

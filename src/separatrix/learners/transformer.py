@@ -16,6 +16,7 @@ from ..data import Sparse
 from ..data.mapped import Mapped
 from ..data.maps.base import FeatureMap
 from ..data.reading import finite
+from ..errors import DataError, SettingError
 from .checks.rows import checked_rows, names_of, not_finite, unchanged_on_failure
 
 BLOCK = 1 << 22
@@ -26,7 +27,7 @@ def check_names(names: Sequence[str]) -> None:
     """No two features of one name: a data frame or a rule could not tell them apart."""
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
-        raise ValueError(
+        raise DataError(
             f"There are {count} features of the name {name!r}: rename the columns of X, or leave out what makes them."
         )
 
@@ -72,12 +73,20 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if input_features is not None:
             given = tuple(map(str, input_features))
             if len(given) != self.n_features_in_:
-                raise ValueError(
+                raise SettingError(
+                    "input_features",
+                    input_features,
+                    "",
                     f"input_features should have length equal to number of features: {len(given)} names were given, "
-                    f"and X had {self.n_features_in_} columns."
+                    f"and X had {self.n_features_in_} columns.",
                 )
             if hasattr(self, "feature_names_in_") and given != names:
-                raise ValueError("input_features is not equal to feature_names_in_, the columns of X at fit.")
+                raise SettingError(
+                    "input_features",
+                    input_features,
+                    "",
+                    "input_features is not equal to feature_names_in_, the columns of X at fit.",
+                )
             names = given
         return np.asarray(self.map_.names(names), dtype=object)
 

@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 
 from ...data import Sparse
+from ...errors import DataError
 from ...fitting.problem import NotFiniteError
 from ...geometry.margin.hull import Hull
 from ...geometry.margin.maximum import Outcome, maximise
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
+from ...wording import call, learner
 from ..base import LinearClassifier
 from ..checks.absent import present
 from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, unchanged_on_failure
-from ..checks.settings import checked_number
+from ..checks.settings import checked_count, checked_flags, checked_number
 from ..checks.targets import checked_targets, class_costs, rows_of
 from ..history import MarginRecord, MarginStep, record_of_margin
 from ..warnings import BudgetWarning, NotSeparableWarning
@@ -141,32 +143,31 @@ class MaxMarginClassifier(LinearClassifier):
             raise
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
-        for name in ("fit_intercept", "lifted"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be True or False.")
-        if self.n_threads is not None and checked_number("n_threads", self.n_threads, least=1) % 1:
-            raise ValueError(f"n_threads is {self.n_threads!r}; it must be a whole number.")
+        checked_flags(self, "fit_intercept", "lifted")
+        if self.n_threads is not None:
+            checked_count("n_threads", self.n_threads)
         tol = checked_number("tol", self.tol, least=0, strict=True)
         max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
         rows = checked_rows(self, X, reset=True)
         targets = checked_targets(self, y)
         if targets.soft:
-            raise ValueError(
+            raise DataError(
                 "Unknown label type: continuous. y holds probabilities; MaxMarginClassifier needs a label for each "
-                "row, of one class or the other. LogisticRegression learns from probabilities."
+                f"row, of one class or the other. {learner('LogisticRegression')} learns from probabilities."
             )
         check_lengths(rows, targets)
         if len(targets.classes) > 2:
-            raise ValueError(
+            raise DataError(
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "
                 "fit two of them at a time, on the rows of these two."
             )
         if not searchable(rows, 2, bool(self.fit_intercept)) and isinstance(rows, Sparse):
-            raise ValueError(
+            raise DataError(
                 f"X has {rows.shape[1]} columns; of sparse rows MaxMarginClassifier can work with at most "
                 f"{MOST_WEIGHTS} columns, those of zeros not counted, or {MOST_NUMBERS} numbers in all, zeros counted. "
-                "Choose or combine columns; separability(X, y) tells whether a rule that is soon found separates the "
-                "classes."
+                f"Choose or combine columns; {call('separability(X, y)')} tells whether a rule that is soon found "
+                "separates "
+                "the classes."
             )
         cost = checked_costs(sample_weight, len(rows))
         factors = class_costs(None, targets, cost)

@@ -18,6 +18,7 @@ from ...results.claims import Claim
 from ...results.proofs import Margin, Proof
 from ...results.separability import Combination, Crossing
 from ...results.verdict import Rank, Verdict, listed
+from ...wording import call, learner, setting
 from ..history import MarginStep
 from ..logistic.words import Words
 from .separability import searchable, separation_of
@@ -156,7 +157,8 @@ def _crossed(combination: Combination) -> Words:
         why = f"row {names[0]} is zero, and without an intercept its score is 0"
     return Words(
         f"Not separable: no rule puts all rows strictly on their own side, for {why}. The weights are zero.",
-        "Use LogisticRegression, which allows for mistakes; or ask separability(X, y) which rows cross.",
+        f"Use {learner('LogisticRegression')}, which allows for mistakes; or ask {call('separability(X, y)')} which "
+        "rows cross.",
     )
 
 
@@ -171,6 +173,7 @@ def _budget(outcome: Outcome, reached: Any, prepared: Prepared) -> Words:
     if outcome.stalled:
         return Words(
             f"Not proved: {spent} {bounds}; rounding allows no better.",
-            "Loosen tol, or subtract offsets from the columns: the margin is small beside the numbers of X.",
+            f"Loosen {setting('tol')}, or subtract offsets from the columns: the margin is small beside the numbers "
+            "of X.",
         )
-    return Words(f"Not finished: {spent} {bounds}.", f"Raise max_passes above {prepared.max_passes:g}.")
+    return Words(f"Not finished: {spent} {bounds}.", f"Raise {setting('max_passes')} above {prepared.max_passes:g}.")

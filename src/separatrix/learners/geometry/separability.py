@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from ...data import Rows, Sparse
 from ...data.reading import finite, largest, occurring
+from ...errors import DataError, Refusal, UndecidedError
 from ...fitting.problem import NotFiniteError
 from ...geometry.separation.cases import Cases
 from ...geometry.separation.frame import NEAR, Frame, frame_of
@@ -22,8 +23,10 @@ from ...geometry.separation.wide import separating_rule
 from ...numerics.threads import ordered_map, thread_count
 from ...results.separability import INTERCEPT, LazyMapping, Separability
 from ...results.verdict import Rank
+from ...wording import learner
 from ..checks.absent import present
 from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
+from ..checks.settings import checked_flag
 from ..checks.targets import checked_targets, class_costs, rows_of
 
 SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
@@ -84,10 +87,7 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     >>> result.check([[-1], [0], [0], [1]], ["no", "no", "yes", "yes"])
     True
     """
-    if not isinstance(fit_intercept, bool | np.bool_):
-        raise ValueError(f"fit_intercept is {fit_intercept!r}; it must be True or False.")
-    if y is None:
-        raise ValueError("separability needs y: the label of each row of X, or its probabilities. (requires y)")
+    checked_flag("fit_intercept", fit_intercept)
     asker = _Asker()
     given = checked_rows(asker, X, reset=True)
     targets = checked_targets(asker, y)
@@ -98,7 +98,7 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     names = getattr(asker, "feature_names_in_", None)
     columns = tuple(f"x{j}" for j in range(given.shape[1])) if names is None else tuple(map(str, names))
     if INTERCEPT in columns and fit_intercept:
-        raise ValueError(f"X has a column named {INTERCEPT!r}, as the intercept is called here: rename it.")
+        raise DataError(f"X has a column named {INTERCEPT!r}, as the intercept is called here: rename it.")
     rows = rows_of(
         present(given, cost), targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM
     )
@@ -114,11 +114,11 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     except NotFiniteError:
         raise not_finite(given, columns, asker) from None
     except TroubleError:
-        raise ArithmeticError(HIDDEN) from None
+        raise UndecidedError(HIDDEN) from None
     result = result_of(found, proved, labels, columns, index_of(X))
     waits = isinstance(result.coefficients, LazyMapping)  # what a check would ask for is worked out at need
     if not waits and _may_be_lost(rows.X, proved.kind) and not result.check(X, y, sample_weight):
-        raise ArithmeticError(HIDDEN)
+        raise UndecidedError(HIDDEN)
     return result
 
 
@@ -175,9 +175,10 @@ def _wide(rows: Rows, labels: tuple[Any, ...], columns: tuple[str, ...], lifted:
             else (f"{n} sparse rows of {d} columns have {n * d} numbers when written out with their zeros")
         )
         most = f"{MOST_WEIGHTS}" if weights > MOST_WEIGHTS else f"{MOST_NUMBERS}, or {MOST_WEIGHTS} weights"
-        raise ValueError(
+        raise Refusal(
             f"{size}; separability can tell for at most {most}, unless a descent soon finds a rule that separates "
-            "all rows, and here it found none. Ask for fewer classes or columns, or fit LogisticRegression(): its "
+            "all rows, and here it found none. Ask for fewer classes or columns, or fit "
+            f"{learner('LogisticRegression')}: its "
             "verdict says whether its rule separates the classes or its minimum exists."
         )
     proved = separated_by(cases, full)

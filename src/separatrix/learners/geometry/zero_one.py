@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data import Sparse
+from ...errors import DataError, SettingError
 from ...geometry.zero_one.units import loses
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
+from ...wording import learner
 from ..base import LinearClassifier
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
-from ..checks.settings import checked_number, seed_of
+from ..checks.settings import checked_flags, checked_number, seed_of
 from ..checks.targets import checked_targets, class_costs
 from .zero_one_run import Prepared, Run
 from .zero_one_words import verdict_of
@@ -170,26 +172,25 @@ class ZeroOneClassifier(LinearClassifier):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
         if self.time_limit is None or isinstance(self.time_limit, bool | np.bool_) or self.time_limit == np.inf:
-            raise ValueError(
-                f"time_limit is {self.time_limit!r}; it must be a finite number of seconds above 0. To search as long "
-                "as it takes give a large number, such as 1e6."
+            needed = (
+                "it must be a finite number of seconds above 0. To search as long as it takes give a large number, 1e6."
             )
+            raise SettingError("time_limit", self.time_limit, needed)
         time_limit = checked_number("time_limit", self.time_limit, least=0, strict=True)
-        if not isinstance(self.fit_intercept, bool | np.bool_):
-            raise ValueError(f"fit_intercept is {self.fit_intercept!r}; it must be True or False.")
+        checked_flags(self, "fit_intercept")
         seed = seed_of(self.random_state, needed=False)
         rows = checked_rows(self, X, reset=True)
         targets = checked_targets(self, y)
         if targets.index is None:
-            raise ValueError(
+            raise DataError(
                 "Unknown label type: continuous. y holds probabilities; ZeroOneClassifier needs a label for each "
-                "row, of one class or the other. LogisticRegression learns from probabilities."
+                f"row, of one class or the other. {learner('LogisticRegression')} learns from probabilities."
             )
         check_lengths(rows, targets)
         if len(targets.classes) > 2:
-            raise ValueError(
+            raise DataError(
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "
-                "fit two of them at a time, or hand ZeroOneClassifier() to OneVsOne or OneVsRest."
+                f"fit two of them at a time, or hand {learner('ZeroOneClassifier')} to OneVsOne or OneVsRest."
             )
         cost, columns = checked_costs(sample_weight, len(rows)), names_of(self, rows.shape[1])
         factors = class_costs(self.class_weight, targets, cost)
@@ -205,7 +206,7 @@ class ZeroOneClassifier(LinearClassifier):
         if isinstance(rows, Sparse):
             numbers = rows.shape[0] * rows.shape[1]
             if numbers > MOST_NUMBERS:
-                raise ValueError(
+                raise DataError(
                     f"X has {numbers} numbers when its zeros are written out; of sparse rows ZeroOneClassifier can "
                     f"work with at most {MOST_NUMBERS}. Choose fewer rows or columns."
                 )
@@ -216,17 +217,21 @@ class ZeroOneClassifier(LinearClassifier):
         large, far = np.argwhere(np.abs(X) > LARGEST), loses(X)
         if len(large):
             i, j = large[0].tolist()
-            raise ValueError(
+            raise DataError(
                 f"X[{i}, {columns[j]!r}] = {X[i, j]:.3g} is too large: sums of such numbers overflow. "
                 f"ZeroOneClassifier needs numbers up to {LARGEST:.3g}; divide this column by a power of two, which "
-                "loses no digit."
+                "loses no digit.",
+                row=i,
+                column=columns[j],
+                value=X[i, j],
             )
         if far is not None:
             sizes = np.abs(X[X[:, far] != 0, far])
-            raise ValueError(
+            raise DataError(
                 f"Column {columns[far]!r} holds numbers from {sizes.min():.3g} to {sizes.max():.3g}: no unit "
                 "holds both with all their digits, so that rules cannot be counted exactly. Round the smallest to "
-                "zero, or give ranks or logarithms."
+                "zero, or give ranks or logarithms.",
+                column=columns[far],
             )
         return X
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...results.claims import Claim
 from ...results.verdict import Rank, Verdict
+from ...wording import setting
 from .zero_one_run import Run
 
 OBJECTIVE = "zero-one"
@@ -51,15 +52,17 @@ def _said(run: Run, status: str, rows: int, lower: Any, upper: Any) -> tuple[str
             "Shift or scale the columns so that rows differ in fewer digits.",
         )
     if run.sweeps:
-        known = f" takes about {run.sweeping:.2g} s here: give time_limit={2 * run.sweeping:.1g} or more."
+        longer = setting("time_limit", float(f"{2 * run.sweeping:.1g}"))
+        known = f" takes about {run.sweeping:.2g} s here: give {longer} or more."
         return (
             f"The time limit of {run.prepared.time_limit:g} s was reached. {proved}",
             f"To count all lines that divide {len(run.problem)} distinct rows"
-            + (known if run.sweeping else " takes more time: give a larger time_limit."),
+            + (known if run.sweeping else f" takes more time: give a larger {setting('time_limit')}."),
         )
     return (
         f"The time limit of {run.prepared.time_limit:g} s was reached. {proved}",
-        "To find the fewest is NP-hard. A larger time_limit may narrow the interval; fewer columns or fewer distinct "
+        f"To find the fewest is NP-hard. A larger {setting('time_limit')} may narrow the interval; fewer columns or "
+        "fewer distinct "
         "rows make it easier.",
     )
 

@@ -20,7 +20,6 @@ from ..checks.features import Features
 from ..checks.prior import Prior
 from ..checks.targets import Targets
 from . import words
-from .firth_words import words_of_firth
 from .settings import Settings, schedule_of
 
 
@@ -75,7 +74,7 @@ def verdict_of(
         certificate = _limit(limit)
         said = words.quasi_separated(result, certificate.deviance)
     elif outcome.firth is not None:
-        said = words_of_firth(outcome, problem, prepared.settings)
+        said = words.firth(outcome, problem, prepared.settings)
     elif outcome.status in ("optimal", "local"):
         said = words.optimal(outcome, problem.tol) if outcome.status == "optimal" else words.local(outcome, problem.tol)
     else:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from ...data.mapped import Mapped
+from ...errors import DataError
 from ...inference.explaining import View
 from ...inference.explanation import Explanation
 from ...numerics.arrays import Floats
@@ -69,7 +70,7 @@ def row_of(model: Any, row: Any) -> Floats:
         not hasattr(model, "feature_names_in_") and not all(isinstance(each, str) for each in labels)
     ):
         if len(values) != len(names):
-            raise ValueError(f"The row has {len(values)} numbers; the model was fitted to {len(names)} columns.")
+            raise DataError(f"The row has {len(values)} numbers; the model was fitted to {len(names)} columns.")
         return _numbers(values, names)
     return _numbers(_by_name(dict(zip(labels, values, strict=True)), names, model), names)
 
@@ -83,9 +84,9 @@ def _one(values: NDArray[Any], names: tuple[str, ...], *, names_given: bool = Fa
     if values.ndim == 2 and len(values) == 1:
         values = values[0]
     if values.ndim != 1:
-        raise ValueError(f"explain takes one row; this has shape {values.shape}: give a row such as X[:1].")
+        raise DataError(f"explain takes one row; this has shape {values.shape}: give a row such as X[:1].")
     if not names_given and len(values) != len(names):
-        raise ValueError(f"The row has {len(values)} numbers; the model was fitted to {len(names)} columns.")
+        raise DataError(f"The row has {len(values)} numbers; the model was fitted to {len(names)} columns.")
     return values
 
 
@@ -96,7 +97,7 @@ def _by_name(found: dict[Any, Any], names: tuple[str, ...], model: Any) -> list[
         said = [f"lacks {', '.join(map(repr, missing))}"] if missing else []
         said += [f"has {', '.join(map(repr, strange))}, which {_verb(strange)} not there at fit"] if strange else []
         hint = "" if hasattr(model, "feature_names_in_") else " The model was fitted without names: give a list."
-        raise ValueError(f"The row {' and '.join(said)}.{hint}")
+        raise DataError(f"The row {' and '.join(said)}.{hint}")
     return [found[name] for name in names]
 
 
@@ -110,9 +111,13 @@ def _numbers(values: Any, names: tuple[str, ...]) -> Floats:
         try:
             numbers[j] = float(value)
         except (TypeError, ValueError):
-            raise ValueError(f"The row's {name!r} is {value!r}, not a number.") from None
+            raise DataError(f"The row's {name!r} is {value!r}, not a number.", column=name, value=value) from None
         if not np.isfinite(numbers[j]):
-            raise ValueError(f"The row's {name!r} is {value!r} (NaN or infinity); a finite number is needed.")
+            raise DataError(
+                f"The row's {name!r} is {value!r} (NaN or infinity); a finite number is needed.",
+                column=name,
+                value=value,
+            )
     return numbers
 
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data import Rows
 from ...data.frame import Frame
+from ...errors import DataError, Refusal, SettingError
 from ...fitting.coordinates import frame_of
 from ...fitting.problem import NotFiniteError
 from ...inference import words
@@ -21,8 +22,9 @@ from ...inference.sample import Sample
 from ...numerics.arrays import Floats
 from ...numerics.linalg import factor
 from ...numerics.threads import one_blas_thread, thread_count
+from ...wording import setting
 from ..checks.rows import checked_costs, not_finite
-from ..checks.settings import checked_choice
+from ..checks.settings import checked_choice, checked_flag
 from ..checks.targets import known_targets, whole_counts
 from .rows_at_hand import known_facts
 from .settings import PENALISED
@@ -47,8 +49,7 @@ def inference_of(
     check_is_fitted(model, "rule_")
     checked_choice("covariance", covariance, COVARIANCES)
     counting = _counting(covariance, weights)
-    if not isinstance(force, bool | np.bool_):
-        raise ValueError(f"force is {force!r}; it must be True or False.")
+    checked_flag("force", force)
     _check_objective(model, covariance)
     rows, target, cost, places = _given(model, X, y, sample_weight)
     if counting == "sampling" and cost.size:
@@ -94,7 +95,7 @@ def _given(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats,
     _check_size(rows, model)
     if len(rows) != model.verdict_.claim.rows:
         known = model.verdict_.claim.rows
-        raise ValueError(f"X has {len(rows)} rows; the model was fitted to {known}: give it the same rows.")
+        raise DataError(f"X has {len(rows)} rows; the model was fitted to {known}: give it the same rows.")
     _check_total(model, float(cost.sum()) if cost.size else float(len(rows)))
     if not cost.size or cost.all():
         return rows, target, cost, range(len(rows))
@@ -110,9 +111,13 @@ def _counting(covariance: str, weights: str | None) -> str:
     if weights is None:
         return "frequency" if covariance == "model" else "sampling"
     if checked_choice("weights", weights, WEIGHTS) == "sampling" and covariance == "model":
-        raise ValueError(
-            "covariance='model' and weights='sampling' do not go together: the information counts each row as often as "
-            "its weight says. Use covariance='robust'."
+        raise SettingError(
+            "weights",
+            weights,
+            "",
+            f"{setting('covariance', 'model')} and {setting('weights', 'sampling')} do not go together: the "
+            "information "
+            f"counts each row as often as its weight says. Use {setting('covariance', 'robust')}.",
         )
     return weights
 
@@ -120,22 +125,25 @@ def _counting(covariance: str, weights: str | None) -> str:
 def _check_objective(model: Any, covariance: str) -> None:
     objective = model.verdict_.claim.objective
     if objective == "squared":
-        raise ValueError(
-            "objective='squared' is no likelihood, so there is nothing to infer from: fit with objective='likelihood'."
+        raise Refusal(
+            f"{setting('objective', 'squared')} is no likelihood, so there is nothing to infer from: fit with "
+            f"{setting('objective', 'likelihood')}."
         )
     if _penalised(model) and covariance == "robust":
-        raise ValueError(
-            f"objective={objective!r} and covariance='robust' do not go together: Firth's penalty believes the "
-            "likelihood. Use covariance='model', or objective='likelihood'."
+        raise SettingError(
+            "covariance",
+            covariance,
+            "",
+            f"{setting('objective', objective)} and {setting('covariance', 'robust')} do not go together: Firth's "
+            f"penalty believes the likelihood. Use {setting('covariance', 'model')}, or "
+            f"{setting('objective', 'likelihood')}.",
         )
 
 
 def _check_size(rows: Any, model: Any) -> None:
     size = (len(model.classes_) - 1) * (rows.shape[1] + bool(model.verdict_.claim.fit_intercept))
     if size > MOST:
-        raise ValueError(
-            f"There are {size} coefficients, and inference needs a matrix of them: choose {MOST} or fewer."
-        )
+        raise Refusal(f"There are {size} coefficients, and inference needs a matrix of them: choose {MOST} or fewer.")
 
 
 def _check_total(model: Any, total: float) -> None:
@@ -143,7 +151,7 @@ def _check_total(model: Any, total: float) -> None:
     facts = known_facts(model, None)
     known = np.nan if facts is None else float(facts.totals.sum())
     if np.isfinite(known) and not abs(total - known) <= 1e-9 * known:
-        raise ValueError(
+        raise DataError(
             f"The rows weigh {total:.9g} together; the model was fitted to rows that weigh {known:.9g}: give the same "
             "sample_weight."
         )
@@ -157,7 +165,7 @@ def _check_rows(model: Any, whole: Whole, total: float) -> None:
         return
     value = -whole.value / total + model.l2_ / 2 * float(np.square(model.coef_).sum())
     if not abs(value - claimed) <= AGREES * max(abs(claimed), 1e-6):
-        raise ValueError(
+        raise DataError(
             f"These are not the rows that the model was fitted to: its mean loss is {value:.9g} here and was "
             f"{claimed:.9g} there. Give the same X, y and sample_weight."
         )

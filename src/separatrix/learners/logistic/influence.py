@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data.frame import Frame, written_out
+from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.functions import sigmoid
 
@@ -30,7 +31,7 @@ class Influence(NamedTuple):
 def influence_of(X: Any, z: Floats, positive: Floats, cost: Floats, l2: float, fit_intercept: bool) -> Influence:
     """h = c p(1 − p) zᵀH⁻¹z and its kin, at the scores z of a fit, some rows at a time."""
     if X.shape[1] > MOST_COLUMNS:
-        raise ValueError(
+        raise DataError(
             f"X has {X.shape[1]} columns, and influence needs a matrix of them: choose {MOST_COLUMNS} columns or fewer."
         )
     p = sigmoid(z)

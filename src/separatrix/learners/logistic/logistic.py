@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data.mapped import Mapped
 from ...data.reading import finite
+from ...errors import Refusal, SettingError
 from ...fitting.coordinates import is_wide
 from ...fitting.firth.ascent import penalised_maximum
 from ...fitting.minimise import minimise
@@ -31,6 +32,7 @@ from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ...results.limits import limit_probabilities
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
+from ...wording import setting
 from ..base import LinearClassifier
 from ..checks.absent import present
 from ..checks.features import Features, learn_features, mapped_rows
@@ -281,12 +283,13 @@ class LogisticRegression(Interpreted, LinearClassifier):
     def _learns_piecemeal(self) -> bool:
         if self.objective in PENALISED:
             raise AttributeError(
-                f"partial_fit learns one row at a time; objective={self.objective!r} needs all rows: use "
-                "objective='likelihood' with solver='stochastic'."
+                f"partial_fit learns one row at a time; {setting('objective', self.objective)} needs all rows: use "
+                f"{setting('objective', 'likelihood')} with {setting('solver', 'stochastic')}."
             )
         if self.solver != "stochastic":
             raise AttributeError(
-                f"partial_fit learns one row at a time; solver={self.solver!r} needs all rows: set solver='stochastic'."
+                f"partial_fit learns one row at a time; {setting('solver', self.solver)} needs all rows: set "
+                f"{setting('solver', 'stochastic')}."
             )
         return True
 
@@ -347,7 +350,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
         """
         z = self._scores(X)
         if z.ndim == 2:
-            raise ValueError(f"influence is for two classes; this model has {len(self.classes_)}: fit two of them.")
+            raise Refusal(f"influence is for two classes; this model has {len(self.classes_)}: fit two of them.")
         target = known_targets(y, self.classes_, len(z))
         cost = checked_costs(sample_weight, len(z))
         rows = present(self._readable(X), cost)
@@ -392,7 +395,12 @@ class LogisticRegression(Interpreted, LinearClassifier):
         start = checked_numbers("init", self.init)
         if start.size not in (math.prod(shape), shape[0] * (d + bool(self.fit_intercept))):
             each = f" for each of the {classes} classes" if classes > 2 else ""
-            raise ValueError(f"init has {start.size} numbers; {d} weights are needed, then the intercept if any{each}.")
+            raise SettingError(
+                "init",
+                self.init,
+                "",
+                f"init has {start.size} numbers; {d} weights are needed, then the intercept if any{each}.",
+            )
         start = start.reshape(shape[0], -1)
         return self._as_weights(start[:, :d], start[:, d] if start.shape[1] > d else np.zeros(shape[0]))
 
@@ -457,12 +465,18 @@ def _check_width(problem: Problem, settings: Settings) -> None:
     """Newton's method needs a matrix of the columns."""
     n, d = problem.rows.X.shape
     if settings.objective in PENALISED and goes_wide(problem):
-        raise ValueError(
-            f"objective={settings.objective!r} needs a {d} × {d} matrix, and X is sparse with {n} rows of {d} columns: "
-            "choose fewer columns, or use objective='likelihood' with l2 > 0."
+        raise SettingError(
+            "objective",
+            settings.objective,
+            "",
+            f"{setting('objective', settings.objective)} needs a {d} × {d} matrix, and X is sparse with {n} rows of "
+            f"{d} columns: choose fewer columns, or use {setting('objective', 'likelihood')} with {setting('l2')} > 0.",
         )
     if settings.solver in ("newton", "gauss-newton") and goes_wide(problem):
-        raise ValueError(
-            f"solver={settings.solver!r} needs a {d} × {d} matrix, and X is sparse with {n} rows of {d} columns: use "
-            "solver='auto' or 'lbfgs', or choose fewer columns."
+        raise SettingError(
+            "solver",
+            settings.solver,
+            "",
+            f"{setting('solver', settings.solver)} needs a {d} × {d} matrix, and X is sparse with {n} rows of {d} "
+            f"columns: use {setting('solver', 'auto')} or 'lbfgs', or choose fewer columns.",
         )

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows, Sparse
+from ...errors import SettingError
 from ...fitting.problem import Problem
 from ...fitting.scan.online import OnlineState, scan
 from ...fitting.scan.stochastic import begin, reading, step_l2
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
-from ..checks.rows import checked_costs, checked_rows, not_finite
+from ...wording import setting
+from ..checks.rows import checked_costs, checked_rows, names_of, not_finite
 from ..checks.targets import checked_targets, given_costs, known_targets, second_of_two
 from . import words
 from .settings import Settings, checked_settings, schedule_of
@@ -26,9 +28,12 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
     _check_online(model)
     _check_prior(model)
     if getattr(model, "features_", None) is not None:
-        raise ValueError(
+        raise SettingError(
+            "features",
+            model.features,
+            "",
             "This model was fitted in features of X, and partial_fit learns in X itself: call fit again with "
-            "features=None, or put the features before a new learner in a pipeline."
+            f"{setting('features', None)}, or put the features before a new learner in a pipeline.",
         )
     new = not hasattr(model, "classes_")
     rows = checked_rows(model, X, reset=new)
@@ -67,34 +72,47 @@ def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
     return (T if len(known) > 2 else np.ascontiguousarray(T[:, 1])), cost
 
 
-def _overflow(model: Any, rows: Any, settings: Settings) -> ValueError:
+def _overflow(model: Any, rows: Any, settings: Settings) -> Exception:
     if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
-        names = getattr(model, "feature_names_in_", None)
-        columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
-        return not_finite(rows, columns, model)
-    return ValueError(
-        f"The weights overflow: learning_rate={settings.rate!r} is too large for these rows. Lower it, or use larger "
-        "units for X; the model is as it was before this call."
+        return not_finite(rows, names_of(model, rows.shape[1]), model)
+    return SettingError(
+        "learning_rate",
+        settings.rate,
+        "",
+        f"The weights overflow: {setting('learning_rate', settings.rate)} is too large for these rows. Lower it, or "
+        "use larger "
+        "units for X; the model is as it was before this call.",
     )
 
 
 def _check_online(model: Any) -> None:
     if model.learning_rate is None:
-        raise ValueError(
-            "partial_fit needs a learning_rate that does not depend on rows still to come: give a number, or a "
-            "schedule such as LearningRate(0.1, power=0.5)."
+        raise SettingError(
+            "learning_rate",
+            model.learning_rate,
+            "",
+            f"partial_fit needs a {setting('learning_rate')} that does not depend on rows still to come: give a "
+            "number, or a "
+            "schedule such as LearningRate(0.1, power=0.5).",
         )
     if isinstance(model.class_weight, str):
-        raise ValueError(
-            f"partial_fit cannot know class_weight={model.class_weight!r} before all rows are seen: give a dict."
+        raise SettingError(
+            "class_weight",
+            model.class_weight,
+            "",
+            f"partial_fit cannot know {setting('class_weight', model.class_weight)} before all rows are seen: give a "
+            "dict.",
         )
 
 
 def _check_prior(model: Any) -> None:
     if model.prior is not None:
-        raise ValueError(
-            f"partial_fit cannot know the shares of the classes, which prior={model.prior!r} needs, before all rows "
-            "are seen: set prior=None, or use fit."
+        raise SettingError(
+            "prior",
+            model.prior,
+            "",
+            f"partial_fit cannot know the shares of the classes, which {setting('prior', model.prior)} needs, before "
+            f"all rows are seen: set {setting('prior', None)}, or use fit.",
         )
 
 
@@ -104,11 +122,18 @@ def _classes(model: Any, y: Any, classes: Any, new: bool) -> Any:
     elif new:
         known = np.unique(np.asarray(classes))
         if known.size < 2:
-            raise ValueError(f"classes are {known.tolist()}; a classifier needs two classes or more.")
+            raise SettingError(
+                "classes", classes, "", f"classes are {known.tolist()}; a classifier needs two classes or more."
+            )
     else:
         known = model.classes_
         if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), np.unique(known)):
-            raise ValueError(f"classes are {np.asarray(classes).tolist()}; this model learns {known.tolist()}.")
+            raise SettingError(
+                "classes",
+                classes,
+                "",
+                f"classes are {np.asarray(classes).tolist()}; this model learns {known.tolist()}.",
+            )
     return known
 
 
@@ -124,9 +149,8 @@ def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
 
 
 def _keep(model: Any, state: OnlineState, known: Any, weights: Any, intercept: Any, settings: Settings) -> Any:
-    names = getattr(model, "feature_names_in_", None)
     d = weights.shape[-1]
-    columns = tuple(f"x{j}" for j in range(d)) if names is None else tuple(map(str, names))
+    columns = names_of(model, d)
     model._online, model.classes_ = state, known
     model.__dict__.pop("prior_", None)
     model.coef_, model.intercept_ = np.atleast_2d(weights), np.atleast_1d(np.asarray(intercept, float))

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from ...data.categorical import TableRows
+from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, positive, sigmoid
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
@@ -79,7 +80,7 @@ def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[Given | None, s
     if rows[0] is not None or rows[1] is not None:
         return _given_now(model, rows), ""
     if rows[2] is not None:
-        raise ValueError("sample_weight is given without X and y: give all three, or none.")
+        raise DataError("sample_weight is given without X and y: give all three, or none.")
     if hasattr(model, "_online"):
         return None, PIECEMEAL
     found = None if model._kept_rows is None else model._kept_rows()
@@ -97,11 +98,11 @@ def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[Given | None, s
 def _given_now(model: Any, rows: tuple[Any, Any, Any]) -> Given:
     X, y, _ = rows
     if X is None or y is None:
-        raise ValueError(f"{'X' if X is None else 'y'} is missing: give both X and y, or neither.")
+        raise DataError(f"{'X' if X is None else 'y'} is missing: give both X and y, or neither.")
     given = readable(model, *rows)
     differs = same_rows(model, given)
     if differs:
-        raise ValueError(
+        raise DataError(
             f"These are not the rows that the model was fitted to: {differs}. Give the same X, y and sample_weight."
         )
     return given

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import SettingError
 from ...inference.summary.lines import Spread
 from ...inference.summary.measures import measured
 from ...inference.summary.summary import Summary
 from ...results.verdict import listed
-from ..checks.settings import checked_choice, checked_number
+from ...wording import call, has, setting
+from ..checks.settings import checked_choice, checked_flag, checked_number
 from .memory import Facts, means_of
 from .rows_at_hand import Given, facts_of_given, known_facts, rows_of_fit
 from .summary_measures import doubts_of, fit_facts
@@ -39,7 +41,7 @@ def summary_of(
     """See `LogisticRegression.summary`."""
     asked = Asked(
         _checked_level(level), _reference(model, reference), checked_choice("covariance", covariance, COVARIANCES),
-        checked_choice("method", method, METHODS), _checked_force(force),
+        checked_choice("method", method, METHODS), checked_flag("force", force),
     )  # fmt: skip
     given, lacking = rows_of_fit(model, rows)
     facts = _facts(model, given)
@@ -72,14 +74,8 @@ def _facts(model: Any, given: Given | None) -> Facts | None:
 def _checked_level(level: Any) -> float:
     found = checked_number("level", level, least=0, strict=True)
     if found >= 1:
-        raise ValueError(f"level is {level!r}; it must be between 0 and 1, such as 0.95.")
+        raise SettingError("level", level, "it must be between 0 and 1, such as 0.95.")
     return found
-
-
-def _checked_force(force: Any) -> bool:
-    if not isinstance(force, bool | np.bool_):
-        raise ValueError(f"force is {force!r}; it must be True or False.")
-    return bool(force)
 
 
 def _reference(model: Any, reference: Any) -> Any:
@@ -92,9 +88,14 @@ def _reference(model: Any, reference: Any) -> Any:
     if isinstance(reference, str) and reference == SYMMETRIC:
         if len(known) > 2:
             return None
-        raise ValueError(f"reference is 'symmetric', which is for three classes or more; this model has {known}.")
+        raise SettingError(
+            "reference",
+            reference,
+            "",
+            f"reference is 'symmetric', which is for three classes or more; this model has {known}.",
+        )
     ways = f", or {SYMMETRIC!r}" if len(known) > 2 else ""
-    raise ValueError(f"reference is {reference!r}; it must be one of the classes {known}{ways}.")
+    raise SettingError("reference", reference, f"it must be one of the classes {known}{ways}.")
 
 
 # ---------------------------------------------------------------------------------------------------------- inference
@@ -109,14 +110,18 @@ def _inferred(
     if asked.reference is None:
         return (), {}, "in the symmetric form no class is compared with another; choose one of them as reference."
     if model.verdict_.claim.objective == "squared":
-        return (), {}, "objective='squared' is no likelihood, so there is nothing to infer from: use 'likelihood'."
+        squared, likelihood = setting("objective", "squared"), setting("objective", "likelihood")
+        return (), {}, f"{squared} is no likelihood, so there is nothing to infer from: use {likelihood}."
     if not hasattr(model, "inference"):
         return (), {}, "this model has no inference."
     model._targets_at_hand = given.y, given.targets  # so that they are made once
     try:
         found = model.inference(given.X, given.y, given.sample_weight, covariance=asked.covariance, force=asked.force)
         if found.refused is not None:
-            return (), {}, f"{found.refused} summary(…, force=True) shows the numbers all the same, marked †."
+            forced = (
+                f" {call('summary(…, force=True)')} shows the numbers all the same, marked †." if has("force") else ""
+            )
+            return (), {}, f"{found.refused}{forced}"
         return found.reasons, spreads_of(found.with_reference(asked.reference), asked.level, asked.method), None
     except ValueError as error:  # what was asked for makes no sense for this model: the sentence says why
         return (), {}, str(error)
@@ -173,9 +178,8 @@ def _notes(
     if asked.reference is None:
         found.append("Odds ratios are against the geometric mean of all classes, not against one class.")
     elif K > 2 and claim.l2 > 0:
-        found.append(
-            "The penalty treats all classes alike: reference='symmetric' shows the weights as they were fitted."
-        )
+        symmetric = call("summary(reference='symmetric')")
+        found.append(f"The penalty treats all classes alike: {symmetric} shows the weights as they were fitted.")
     return (*found, *_limits_in_words(model))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...inference.summary.measures import FitFacts, null_log_likelihood
 from ...results.proofs import Limit
+from ...wording import call, setting
 from ..checks.targets import whole_counts
 from .memory import Facts
 from .rows_at_hand import Given, log_likelihood, second_probability
@@ -27,7 +28,7 @@ def fit_facts(model: Any, given: Given | None, facts: Facts | None) -> FitFacts:
         entropy=0.0 if facts is None else facts.entropy, soft=claim.soft, tjur=_tjur(model, given),
         mean_loss=_squared_error(model), events=_events(model, facts), doubts=doubts_of(model, given, facts),
         unknown=unknown,
-        nothing_null="The class shares of the training rows are not known; call summary(X, y).",
+        nothing_null=f"The class shares of the training rows are not known; call {call('summary(X, y)')}.",
     )  # fmt: skip
 
 
@@ -35,7 +36,7 @@ def _log_likelihood(model: Any, given: Given | None, weight: float) -> tuple[flo
     """ℓ = −C · mean loss, the penalty taken off; after *separated* and *quasi-separated* its limit."""
     verdict, claim = model.verdict_, model.verdict_.claim
     if claim.objective == "squared":
-        return None, "objective='squared' is no likelihood."
+        return None, f"{setting('objective', 'squared')} is no likelihood."
     if verdict.status == "separated":
         return 0.0, ""
     if isinstance(verdict.certificate, Limit):
@@ -43,9 +44,10 @@ def _log_likelihood(model: Any, given: Given | None, weight: float) -> tuple[flo
     if given is not None:
         return log_likelihood(model, given), ""
     if claim.objective != "likelihood":
-        return None, f"objective={claim.objective!r} is a penalised likelihood; what it penalises needs the rows."
+        penalised = setting("objective", claim.objective)
+        return None, f"{penalised} is a penalised likelihood; what it penalises needs the rows."
     if not (weight and np.isfinite(claim.value)):
-        return None, "The likelihood at these weights was not worked out; call summary(X, y)."
+        return None, f"The likelihood at these weights was not worked out; call {call('summary(X, y)')}."
     return -weight * (claim.value - claim.l2 / 2 * float(np.square(model.coef_).sum())), ""
 
 
@@ -67,9 +69,11 @@ def doubts_of(model: Any, given: Given | None, facts: Facts | None) -> tuple[str
     if claim.l2 > 0:
         found.append(f"The weights are shrunk by l2 = {claim.l2:g}, so they are not at the maximum of the likelihood.")
     if claim.objective not in ("likelihood", "squared"):
-        found.append(f"objective={claim.objective!r} moves the weights off the maximum of the likelihood.")
+        found.append(f"{setting('objective', claim.objective)} moves the weights off the maximum of the likelihood.")
     if len(set(claim.class_weight)) > 1:
-        found.append("class_weight makes rows count for more or less than they are, so no such rows were observed.")
+        found.append(
+            f"{setting('class_weight')} makes rows count for more or less than they are, so no such rows were observed."
+        )
     counted = _counted(given, facts) if claim.soft or given is None or given.cost.size else True
     if claim.soft and not counted:
         found.append("The targets are probabilities, not outcomes, so no such likelihood was observed.")

@@ -11,6 +11,7 @@ from ...fitting.plans.wide import goes_wide
 from ...fitting.problem import Oscillation, Outcome, Problem
 from ...results.separability import Separability, separated_rows
 from ...results.verdict import listed
+from ...wording import has, setting
 from .settings import Settings
 
 GROWING = 0.2
@@ -76,7 +77,8 @@ def separated(rows: int, margin: float, settings: Settings, result: Separability
             else "So the likelihood has no maximum: it rises for ever as the weights grow, "
         )
         + f"and the probabilities tend to 0 and 1.{gone}",
-        "Use the rule as it is; or ask for finite weights with l2 > 0; or leave out what gives the class away.",
+        f"Use the rule as it is; or ask for finite weights with {setting('l2')} > 0; or leave out what gives the "
+        "class away.",
     )
 
 
@@ -90,7 +92,7 @@ def quasi_separated(result: Separability, deviance: float) -> Words:
         + ("The coefficients that stay finite are given as they are in that limit; for the others" if some else "Here")
         + " stand numbers so large that separated rows are certain.",
         ("Read only the finite coefficients; or penalise" if some else "Penalise")
-        + " with l2 > 0; or leave out or merge the columns that give the class away.",
+        + f" with {setting('l2')} > 0; or leave out or merge the columns that give the class away.",
     )
 
 
@@ -113,19 +115,20 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
         return stochastic(outcome, problem)
     if settings.rate is not None:
         return Words(
-            f"Not finished: {spent} with learning_rate={settings.rate!r} the mean loss is {outcome.value:.8g}, "
+            f"Not finished: {spent} with {setting('learning_rate', settings.rate)} the mean loss is "
+            f"{outcome.value:.8g}, "
             "and it is not near enough to a minimum for a proof.",
-            "Change learning_rate (if it overshoots, the probabilities saturate and the steps all but stop), raise "
-            "max_passes, or use learning_rate=None, line search.",
+            f"Change {setting('learning_rate')} (if it overshoots, the probabilities saturate and the steps all but "
+            f"stop), raise {setting('max_passes')}, or use {setting('learning_rate', None)}, line search.",
         )
     if found is not None:
         return Words(
             f"Not finished: {spent} the minimum is known to exist, and the mean loss {outcome.value:.8g} is at most "
             f"{_above(outcome)} above it, where {problem.tol:g} was asked"
             + ("; rounding allows no further step." if outcome.stalled else "."),
-            "Loosen tol." if outcome.stalled else f"Raise max_passes above {problem.max_passes:g}, or loosen tol.",
+            _loosen_or_raise(outcome, problem),
         )
-    more = "with l2 > 0" if problem.l2 == 0 else "more"
+    more = f"with {setting('l2')} > 0" if problem.l2 == 0 else "more"
     if outcome.nearly_dependent:
         return Words(
             f"Not proved: {spent} the mean loss is {outcome.value:.8g}, but some columns are so nearly combinations of "
@@ -139,7 +142,8 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
         return Words(
             f"Not proved: {spent} the mean loss {outcome.value:.8g} hardly falls any more, yet the weights of "
             f"{growing} keep growing: the squared error may be falling towards a value that no finite weights reach.",
-            "Penalise more (l2), try other starts, or leave out those columns; do not read these weights as estimates.",
+            f"Penalise more ({setting('l2')}), try more {setting('starts')}, or leave out those columns; do not read "
+            "these weights as estimates.",
         )
     if growing and problem.l2 == 0 and outcome.settled:
         return Words(
@@ -147,15 +151,23 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
             f"yet the weights of {growing} keep growing. "
             "The classes are probably separated along them (quasi-separation), "
             "and then maximum likelihood has no finite answer.",
-            "Penalise with l2 > 0, or leave out or merge those columns; do not read these weights as estimates.",
+            f"Penalise with {setting('l2')} > 0, or leave out or merge those columns; do not read these weights as "
+            "estimates.",
         )
     return Words(
         f"Not proved: {spent} the mean loss is {outcome.value:.8g}, and neither a minimum nor its absence is certain"
         + ("; rounding allows no further step." if outcome.stalled else "."),
         f"Look for columns that are nearly combinations of others, or penalise {more}."
         if outcome.stalled
-        else f"Raise max_passes above {problem.max_passes:g}.",
+        else f"Raise {setting('max_passes')} above {problem.max_passes:g}.",
     )
+
+
+def _loosen_or_raise(outcome: Outcome, problem: Problem) -> str:
+    """What to do about a minimum that is known to exist but not as closely as was asked."""
+    if outcome.stalled:
+        return f"Loosen {setting('tol')}."
+    return f"Raise {setting('max_passes')} above {problem.max_passes:g}, or loosen {setting('tol')}."
 
 
 def _wide(outcome: Outcome, problem: Problem, settings: Settings, spent: str) -> Words:
@@ -166,21 +178,23 @@ def _wide(outcome: Outcome, problem: Problem, settings: Settings, spent: str) ->
         f"Not proved: {spent} the mean loss is {outcome.value:.8g}"
         + (" and hardly falls any more" if slow else "")
         + f"; for {problem.rows.X.shape[1]} sparse columns no minimum {which} can be proved.",
-        ("Use objective='likelihood' with l2 > 0" if settings.objective == "squared" else "Penalise with l2 > 0")
-        + ("." if slow else f", or raise max_passes above {problem.max_passes:g}."),
+        (f"Use {setting('objective', 'likelihood')}" if settings.objective == "squared" else "Penalise")
+        + f" with {setting('l2')} > 0"
+        + ("." if slow else f", or raise {setting('max_passes')} above {problem.max_passes:g}."),
     )
 
 
 def oscillating(outcome: Outcome, rings: Oscillation, settings: Settings) -> Words:
     """A fixed learning rate is too large."""
     spent = f"after {outcome.passes:.3g} passes"
-    lower = "averaging=True, or a schedule that falls, such as LearningRate(0.1, power=0.5)"
-    other = lower if settings.solver == "stochastic" else "learning_rate=None, line search"
-    way_out = f"Lower learning_rate; or use {other}."
+    schedule = ", or a schedule that falls, such as LearningRate(0.1, power=0.5)" if has("LearningRate") else ""
+    lower, search = f"{setting('averaging', True)}{schedule}", f"{setting('learning_rate', None)}, line search"
+    way_out = f"Lower {setting('learning_rate')}; or use {lower if settings.solver == 'stochastic' else search}."
     if math.isinf(rings.move):
-        return Words(f"Diverged: with learning_rate={settings.rate!r} the weights overflow {spent}.", way_out)
+        return Words(f"Diverged: with {setting('learning_rate', settings.rate)} the weights overflow {spent}.", way_out)
     return Words(
-        f"Oscillating: with the constant learning_rate={settings.rate!r} the weights do not converge: {spent} each "
+        f"Oscillating: with the constant {setting('learning_rate', settings.rate)} the weights do not converge: "
+        f"{spent} each "
         f"pass still moves them by about {100 * rings.move:.2g} % of their length, and the mean loss wanders between "
         f"{rings.least:.6g} and {rings.most:.6g}.",
         way_out,
@@ -198,9 +212,10 @@ def stochastic(outcome: Outcome, problem: Problem) -> Words:
     return Words(
         f"Stochastic: {spent} {ended}; the mean loss is {outcome.value:.8g}, and {near}, where {problem.tol:g} was "
         "asked.",
-        "For more digits use solver='auto'."
+        f"For more digits use {setting('solver', 'auto')}."
         if outcome.converged
-        else f"Raise max_passes above {problem.max_passes:g}, loosen tol, or use solver='auto'.",
+        else f"Raise {setting('max_passes')} above {problem.max_passes:g}, loosen {setting('tol')}, or use "
+        f"{setting('solver', 'auto')}.",
     )
 
 
@@ -208,7 +223,7 @@ def online(steps: int) -> Words:
     """Rows are still coming."""
     return Words(
         f"Learning row by row: {steps} rows so far, each seen once; more may come, so nothing is proved.",
-        "For a proved minimum fit all rows with solver='auto'.",
+        f"For a proved minimum fit all rows with {setting('solver', 'auto')}.",
     )
 
 
@@ -217,7 +232,67 @@ def interrupted(passes: float, value: float) -> Words:
     reached = (
         "before the first pass ended" if math.isnan(value) else f"after {passes:.3g} passes, at mean loss {value:.8g}"
     )
-    return Words(f"Interrupted {reached}: nothing is proved.", "Fit again; warm_start=True goes on from here.")
+    again = f"; {setting('warm_start', True)} goes on from here." if has("warm_start") else ", and let it end."
+    return Words(f"Interrupted {reached}: nothing is proved.", f"Fit again{again}")
+
+
+def firth(outcome: Outcome, problem: Problem, settings: Settings) -> Words:
+    """What is proved about the penalised likelihood, and what is not."""
+    balanced = settings.objective == "flic"
+    return (_firth_local if outcome.status == "local" else _firth_budget)(outcome, problem, balanced)
+
+
+def _firth_local(outcome: Outcome, problem: Problem, balanced: bool) -> Words:
+    found = outcome.bounds
+    assert found is not None
+    if outcome.aliased.size == outcome.weights.size and not problem.lifted:
+        return Words("Nothing to determine: X is zero in every row, so every score is zero whatever the weights.", "")
+    worst = _short(float((found.spread * found.distance).max()))
+    again = (
+        " The intercept was then fitted again without the penalty (FLIC), so that the probabilities of the second "
+        "class add up to its targets."
+        if balanced
+        else ""
+    )
+    return Words(
+        f"Maximum of Firth's penalised likelihood: one is proved to lie so near that no coefficient is off by more "
+        f"than {worst}; minus its mean, {outcome.value:.8g}, is at most {_short(_of_the_mean_loss(outcome))} of the "
+        "mean loss above it "
+        f"({problem.tol:g} was asked). That it is the only maximum is not proved: nobody has a proof." + again,
+        "",
+    )
+
+
+def _firth_budget(outcome: Outcome, problem: Problem, balanced: bool) -> Words:
+    spent = f"after {outcome.passes:.3g} passes"
+    if outcome.bounds is not None:
+        return Words(
+            f"Not finished: {spent} a maximum of Firth's penalised likelihood is known to lie nearby, and minus its "
+            f"mean, {outcome.value:.8g}, is at most {_short(_of_the_mean_loss(outcome))} of the mean loss above it, "
+            f"where {problem.tol:g} "
+            "was asked" + ("; rounding allows no further step." if outcome.stalled else "."),
+            _loosen_or_raise(outcome, problem),
+        )
+    not_again = " The intercept was not fitted again." if balanced else ""
+    if outcome.stalled:
+        return Words(
+            f"Not proved: {spent} minus the mean of Firth's penalised likelihood is {outcome.value:.8g}, rounding "
+            "allows no further step, and the curvature there does not prove a maximum." + not_again,
+            "Leave out a column that is nearly a combination of others, or start elsewhere "
+            f"({setting('init', 'random')}).",
+        )
+    return Words(
+        f"Not proved: {spent} minus the mean of Firth's penalised likelihood is {outcome.value:.8g}, and it is not "
+        "near enough to a maximum for a proof." + not_again,
+        f"Raise {setting('max_passes')} above {problem.max_passes:g}.",
+    )
+
+
+def _of_the_mean_loss(outcome: Outcome) -> float:
+    """The proved gap in units of the mean loss."""
+    assert outcome.bounds is not None
+    assert outcome.firth is not None
+    return outcome.bounds.gap / outcome.firth.mean_loss
 
 
 def _above(outcome: Outcome) -> str:

@@ -225,12 +225,12 @@ def checked_labels(y: Any, rows: int) -> tuple[Any, NDArray[Any]]:
     except ValueError:  # rows of different lengths
         Y = np.empty(len(y))
     if Y.ndim != 2 or Y.shape[1] < 1:
-        raise ValueError(
+        raise DataError(
             f"y has shape {Y.shape}; MultiLabel needs a column of 0 and 1 for each label. Lists of labels become one "
             "by scikit-learn's MultiLabelBinarizer; a single label a row is for OneVsRest."
         )
     if Y.shape[0] != rows:
-        raise ValueError(
+        raise DataError(
             f"X has {rows} rows and y {Y.shape[0]}: give a row of labels for each. "
             f"(Found input variables with inconsistent numbers of samples: [{rows}, {Y.shape[0]}])"
         )

@@ -16,10 +16,11 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from ...errors import DataError
+from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
 from ...numerics.threads import thread_count
 from ...results.linear_rule import LinearRule
+from ...wording import learner, setting
 from ..checks.rows import checked_costs, not_finite
 from ..logistic.logistic import LogisticRegression
 from ..logistic.together import Task, fit_together, rows_by_their_place
@@ -34,24 +35,36 @@ def check_learner(estimator: Any, whole: str) -> None:
     """A learner of two classes that has scores."""
     if isinstance(estimator, type):
         name = estimator.__name__
-        raise TypeError(f"{whole} was given the class {name}; give it a learner, {whole}({name}()).")
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
-        raise TypeError(
-            f"{whole} was given {estimator!r}; it needs a learner of two classes, LogisticRegression() say."
+        raise SettingTypeError(
+            "estimator", estimator, "", f"{whole} was given the class {name}; give it a learner, {whole}({name}())."
         )
-    for parameter, way in (("class_weight", "weigh classes of y, give sample_weight to fit"),
-                           ("prior", "correct by the classes' shares among the rows, give prior='data'")):  # fmt: skip
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        raise SettingTypeError(
+            "estimator",
+            estimator,
+            "",
+            f"{whole} was given {estimator!r}; it needs a learner of two classes, {learner('LogisticRegression')} say.",
+        )
+    ways = {
+        "class_weight": "weigh classes of y, give sample_weight to fit",
+        "prior": f"correct by the classes' shares among the rows, give {setting('prior', 'data')}",
+    }
+    for parameter, way in ways.items():
         named = getattr(estimator, parameter, None)
         if isinstance(named, dict) and not set(named) <= {0, 1}:
-            raise ValueError(
-                f"{parameter} names {sorted(map(str, set(named) - {0, 1}))[0]!r}; inside {whole} a classifier has the "
-                f"classes 0 and 1, its − and its + side. To {way}."
-            )
+            raise SettingError(
+                parameter, named, f"inside {whole} a classifier has the classes 0 and 1, its − and its + side. "
+                f"To {way}.",
+                f"{setting(parameter)} names {sorted(map(str, set(named) - {0, 1}))[0]!r};",
+            )  # fmt: skip
     if not (hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")):
         name = type(estimator).__name__
-        raise ValueError(
+        raise SettingError(
+            "estimator",
+            estimator,
+            "",
             f"{name} has neither decision_function nor predict_proba: without scores {whole} cannot weigh what its "
-            "classifiers say against each other. Use a learner with scores, LogisticRegression() say."
+            f"classifiers say against each other. Use a learner with scores, {learner('LogisticRegression')} say.",
         )
 
 
@@ -59,11 +72,14 @@ def check_table(model: Any, X: Any, *, reset: bool) -> None:
     """What any learner may rely on: rows and columns, as many as at fit. Objects that are no table are let pass."""
     shape: tuple[int, ...] = tuple(getattr(X, "shape", ()))
     if len(shape) == 1 and hasattr(model, "n_features_in_") and not reset:
-        raise ValueError(f"X has shape {shape}: a row for each sample is needed. Reshape your data.")
-    validate_data(model, X, skip_check_array=True, reset=reset)
+        raise DataError(f"has shape {shape}: a row for each sample is needed. Reshape your data.", array="X")
+    try:
+        validate_data(model, X, skip_check_array=True, reset=reset)
+    except ValueError as error:
+        raise DataError(str(error)) from None
     if len(shape) == 2 and 0 in shape:
         what = "sample" if shape[0] == 0 else "feature"
-        raise ValueError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
+        raise DataError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
 
 
 def teach(
@@ -115,8 +131,11 @@ def _all_taught(
 ) -> list[Any]:  # fmt: skip
     """All of them; those of one thread are `ended` one after the other."""
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
-        raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight: leave it out, or use a learner that does."
+        raise SettingError(
+            "estimator",
+            estimator,
+            "",
+            f"{type(estimator).__name__} takes no sample_weight: leave it out, or use a learner that does.",
         )
     if type(estimator) is LogisticRegression and isinstance(checked, np.ndarray):
         threads = thread_count(None if n_jobs is None else effective_n_jobs(n_jobs))
@@ -175,7 +194,7 @@ def check_jobs(n_jobs: Any) -> None:
     """None, or a whole number as joblib reads it: −1 is all CPUs, −2 all but one."""
     whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (whole and n_jobs != 0):
-        raise ValueError(f"n_jobs is {n_jobs!r}; give None, a number of threads, or −1 for as many as there are CPUs.")
+        raise SettingError("n_jobs", n_jobs, "give None, a number of threads, or −1 for as many as there are CPUs.")
 
 
 def checked_weights(sample_weight: Any, rows: int) -> Floats | None:
@@ -190,8 +209,11 @@ def scores_of(member: Any, X: Any, said: str) -> Floats:
     s = np.asarray(member.decision_function(X), dtype=np.float64)
     s = s[:, 0] if s.ndim == 2 and s.shape[1] == 1 else s
     if s.ndim != 1:
-        raise ValueError(
-            f"{type(member).__name__} gave scores of shape {s.shape} for two classes; one score a row is needed."
+        raise SettingError(
+            "estimator",
+            member,
+            "",
+            f"{type(member).__name__} gave scores of shape {s.shape} for two classes; one score a row is needed.",
         )
     return _finite(s, member, said, "score")
 
@@ -204,9 +226,12 @@ def probability_of(member: Any, X: Any, said: str) -> Floats:
 def _finite(given: Floats, member: Any, said: str, what: str) -> Floats:
     wrong = np.flatnonzero(~np.isfinite(given))
     if wrong.size:
-        raise ValueError(
+        raise SettingError(
+            "estimator",
+            member,
+            "",
             f"{type(member).__name__}, {said}, gave row {wrong[0]} the {what} {given[wrong[0]]}: it cannot be weighed "
-            f"against those of the others, so every {what} must be a finite number."
+            f"against those of the others, so every {what} must be a finite number.",
         )
     return given
 

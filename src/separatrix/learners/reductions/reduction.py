@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...results.claims import ReductionClaim
 from ...results.coded_rule import CodedRule, duel
@@ -82,7 +83,7 @@ class Reduction(MetaLearner, ABC):
         check_learner(self.estimator, type(self).__name__)
         check_jobs(self.n_jobs)
         if y is None:
-            raise ValueError(f"{type(self).__name__} needs y: requires y to be passed, but the target y is None.")
+            raise DataError(f"{type(self).__name__} needs y: requires y to be passed, but the target y is None.")
         checked = self._rows(X, reset=True)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         rows = _num_samples(X)
@@ -110,12 +111,12 @@ class Reduction(MetaLearner, ABC):
     def _labels(self, y: Any, rows: int) -> tuple[Targets, Counts]:
         targets = checked_targets(self, y)
         if targets.index is None:
-            raise ValueError(
+            raise DataError(
                 f"Unknown label type: y holds probabilities; {type(self).__name__} parts classes by their labels. Give "
                 "one label a row; for overlapping labels use MultiLabel, for probabilities LogisticRegression itself."
             )
         if rows != len(targets):
-            raise ValueError(
+            raise DataError(
                 f"X has {rows} rows and y {len(targets)} labels: give one label for each row. "
                 f"(Found input variables with inconsistent numbers of samples: [{rows}, {len(targets)}])"
             )
@@ -246,7 +247,7 @@ def _check_mass(targets: Targets, cost: Floats | None) -> None:
         return
     for label, total in zip(targets.classes.tolist(), targets.totals(cost), strict=True):
         if total == 0:
-            raise ValueError(
+            raise DataError(
                 f"Every sample of class {label!r} has sample_weight zero: leave them out; one class only is too few."
             )
 
