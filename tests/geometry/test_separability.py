@@ -840,16 +840,16 @@ class Case(NamedTuple):
 
 CASES = {
     "NaN": Case((with_cell(np.nan), Y), ("NaN", "X[5, 'x1']")),
-    "infinity": Case((with_cell(np.inf), Y), ("X[5, 'x1'] is inf")),
-    "minus infinity": Case((with_cell(-np.inf), Y), ("X[5, 'x1'] is -inf")),
+    "infinity": Case((with_cell(np.inf), Y), ("X[5, 'x1'] is inf",)),
+    "minus infinity": Case((with_cell(-np.inf), Y), ("X[5, 'x1'] is -inf",)),
     "NaN in a frame": Case((framed(with_cell(np.nan)), Y), ("NaN", "X[5, 'bmi']")),
-    "infinity in a frame": Case((framed(with_cell(np.inf)), Y), ("X[5, 'bmi'] is inf")),
+    "infinity in a frame": Case((framed(with_cell(np.inf)), Y), ("X[5, 'bmi'] is inf",)),
     "NaN where the weight is zero": Case((with_cell(np.nan), Y, with_entry(ONES, 0, 5)), ("NaN", "X[5, 'x1']")),
     "null in polars": Case(
         (pl.DataFrame({"a": [1.0, 2, 3, 4], "b": [1, 2, None, 3]}), [0, 1, 0, 1]), ("NaN", "X[2, 'b']")
     ),
     "NaN in sparse rows": Case((sparse.csr_array(with_cell(np.nan)), Y), ("NaN", "X[5, 'x1']")),
-    "infinity in sparse rows": Case((sparse.csr_array(with_cell(-np.inf)), Y), ("X[5, 'x1'] is -inf")),
+    "infinity in sparse rows": Case((sparse.csr_array(with_cell(-np.inf)), Y), ("X[5, 'x1'] is -inf",)),
     "a word": Case((with_cell("tall"), Y), ("X[5, 1] is 'tall'", "not a number")),
     "a word in a frame": Case((framed(with_cell("tall")), Y), ("X[5, 'bmi'] is 'tall'",)),
     "no rows": Case((X[:0], Y[:0]), ("0 sample(s)",)),
