@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from scipy.linalg import LinAlgError
 
@@ -12,13 +10,12 @@ from ..losses.softmax import ClassLoss, softmax
 from .coordinates import frame_of, is_wide
 from .few_rows import through_rows
 from .plans.margin import MarginPlan
-from .plans.plan import Plan
+from .plans.plan import FramedPlan
 from .plans.softmax import ClassPlan
 from .plans.wide import WidePlan, too_large
-from .problem import Bounds, Fit, NotFiniteError, Outcome, Problem
+from .problem import Bounds, Fit, Outcome, Problem
 from .risk.margin import Frame
-from .solvers.descent import descend
-from .watch import Watch
+from .watch import watched
 
 
 def minimise(problem: Problem) -> Fit:
@@ -42,20 +39,10 @@ def in_frame(problem: Problem, frame: Frame) -> Fit:
     """Minimise with the rows seen in a frame."""
     if not frame.lifted and not problem.rows.X.any():
         return _nothing(problem)
-    plan = plan_of(problem, frame)
-    at = plan.risk(plan.start, plan.direction.ask)
-    if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
-        raise NotFiniteError
-    watch = Watch(plan)
-    for state in descend(plan.risk, plan.start, plan.direction, passes=plan.passes + 1, at=at):
-        yield watch.progress(state)
-        outcome = watch.judge(state)
-        if outcome is not None:
-            return outcome
-    raise AssertionError("a descent ends with a stalled state, and that is always an outcome")
+    return (yield from watched(plan_of(problem, frame)))
 
 
-def plan_of(problem: Problem, frame: Frame) -> Plan:
+def plan_of(problem: Problem, frame: Frame) -> FramedPlan:
     """Where it starts and which way it goes."""
     if is_wide(problem.rows.X):
         return WidePlan(problem, frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +13,6 @@ from ..numerics.arrays import Floats
 from .coordinates import frame_of
 from .minimise import minimise
 from .problem import Fit, Minimum, Outcome, Problem, Progress, relayed
-from .risk.margin import Frame
 
 SAME_VALUE = 1e-6
 """How far the values of one minimum may be apart, relatively."""
@@ -20,18 +20,34 @@ SAME_WEIGHTS = 1e-3
 """How far the weights of one minimum may be apart, relatively."""
 
 
+Place = Callable[[Floats, Any], Floats]
+"""Weights and intercept as a point whose distances mean something: there it is judged whether minima are one."""
+
+
 def best_of(problem: Problem, starts: int) -> Fit:
-    """The lowest of the minima that `starts` descents end in; the first starts as asked, the others at random.
+    """The lowest of the minima that `starts` descents end in; the first starts as asked, the others at random."""
+    frame = frame_of(problem.rows, problem.lifted, problem.seed)
+
+    def descent(number: int) -> Fit:
+        init = problem.init if number == 0 else "random"
+        return minimise(replace(problem, init=init, seed=problem.seed + number))
+
+    def place(weights: Floats, intercept: Any) -> Floats:
+        """In units of the columns' spread: there an intercept is no matter of offsets."""
+        return np.append(weights * frame.scale, intercept + weights @ frame.center)
+
+    return lowest_of(descent, starts, place)
+
+
+def lowest_of(descent: Callable[[int], Fit], starts: int, place: Place) -> Fit:
+    """The lowest of the minima that descents end in, and all of them.
 
     A descent that separates the rows ends the search: no minimum is lower than the zero that it tends to.
     """
     outcomes: list[Outcome] = []
     passes = 0.0
     for number in range(starts):
-        init = problem.init if number == 0 else "random"
-        run = minimise(replace(problem, init=init, seed=problem.seed + number))
-        told = partial(_told, passes, number)
-        outcomes.append((yield from relayed(run, told)))
+        outcomes.append((yield from relayed(descent(number), partial(_told, passes, number))))
         passes += outcomes[-1].passes
         if outcomes[-1].status in ("separated", "optimal"):
             break
@@ -39,7 +55,7 @@ def best_of(problem: Problem, starts: int) -> Fit:
     best = min(ended, key=lambda o: (o.status != "separated", o.value))
     below = [o.value for o in outcomes if o.status == "budget" and o.value < best.value * (1 - SAME_VALUE)]
     lower = (len(below), min(below)) if below and best.status in ("local", "optimal") else (0, 0.0)
-    return replace(best, passes=passes, minima=distinct(outcomes, problem), lower=lower)
+    return replace(best, passes=passes, minima=distinct(outcomes, place), lower=lower)
 
 
 def _told(passes: float, number: int, progress: Progress) -> Progress:
@@ -47,13 +63,12 @@ def _told(passes: float, number: int, progress: Progress) -> Progress:
     return progress._replace(passes=passes + progress.passes, start=number)
 
 
-def distinct(outcomes: list[Outcome], problem: Problem) -> tuple[Minimum, ...]:
+def distinct(outcomes: list[Outcome], place: Place) -> tuple[Minimum, ...]:
     """The different minima, lowest first, each with the number of starts that led there."""
     found: list[Minimum] = []
-    frame = frame_of(problem.rows, problem.lifted, problem.seed)
     for outcome in sorted((o for o in outcomes if o.status in ("local", "optimal")), key=lambda o: o.value):
         for i, known in enumerate(found):
-            if _same(known, outcome, frame):
+            if _same(known, outcome, place):
                 found[i] = known._replace(starts=known.starts + 1)
                 break
         else:
@@ -61,13 +76,8 @@ def distinct(outcomes: list[Outcome], problem: Problem) -> tuple[Minimum, ...]:
     return tuple(found)
 
 
-def _same(known: Minimum, outcome: Outcome, frame: Frame) -> bool:
-    """Whether they are one, judged in units of the columns' spread: there an intercept is no matter of offsets."""
+def _same(known: Minimum, outcome: Outcome, place: Place) -> bool:
     if abs(known.value - outcome.value) > SAME_VALUE * max(abs(known.value), 1e-300):
         return False
-    here, there = _scaled(known.weights, known.intercept, frame), _scaled(outcome.weights, outcome.intercept, frame)
+    here, there = place(known.weights, known.intercept), place(outcome.weights, outcome.intercept)
     return float(np.linalg.norm(here - there)) <= SAME_WEIGHTS * max(float(np.linalg.norm(here)), 1e-300)
-
-
-def _scaled(weights: Floats, intercept: Any, frame: Frame) -> Floats:
-    return np.append(weights * frame.scale, intercept + weights @ frame.center)

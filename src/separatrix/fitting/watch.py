@@ -9,18 +9,34 @@ import numpy as np
 
 from ..numerics.arrays import Floats
 from .plans.plan import Plan, proof_cost
-from .problem import Bounds, Oscillation, OscillationWatch, Outcome, Progress
-from .solvers.descent import State
+from .problem import Bounds, Fit, NotFiniteError, Oscillation, OscillationWatch, Outcome, Progress
+from .solvers.descent import State, descend
 from .solvers.lbfgs import PreconditionedLBFGS
 
 NOTHING = 1e-10
 """A mean loss that is as good as none: the gap is measured by this where the minimum itself is zero."""
 HOPELESS = 1e-3
 """A gap this far below the tolerance that still cannot be proved will not be."""
-CLEAR_MARGIN, HAIRLINE_STEPS = 0.01, 3
+CLEAR_MARGIN = 0.01
 """A separating rule whose nearest row has less than this log-odds is given a few more steps to part the classes."""
+HAIRLINE_STEPS = 3
+"""How many."""
 LOOK_BACK = 4
 """Passes over which the growth of the weights is told."""
+
+
+def watched(plan: Plan) -> Fit:
+    """A descent by a plan, until it is over."""
+    at = plan.risk(plan.start, plan.direction.ask)
+    if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
+        raise NotFiniteError
+    watch = Watch(plan)
+    for state in descend(plan.risk, plan.start, plan.direction, passes=plan.passes + 1, at=at):
+        yield watch.progress(state)
+        outcome = watch.judge(state)
+        if outcome is not None:
+            return outcome
+    raise AssertionError("a descent ends with a stalled state, and that is always an outcome")
 
 
 class Watch:
@@ -49,15 +65,15 @@ class Watch:
         if self.problem.l2 == 0 and state.at.margin > 0 and self._separates(state):
             self.hairline += 1
             if state.at.margin >= CLEAR_MARGIN or self.hairline > HAIRLINE_STEPS or over:
-                return self._end("separated", state, None)
+                return self.end("separated", state, None)
             return None
         if state.overflowed:
             beyond = Oscillation(math.inf, state.at.value, math.inf)
-            return replace(self._end("budget", state, None), oscillation=beyond)
+            return replace(self.end("budget", state, None), oscillation=beyond)
         if self.problem.rate is not None and len(self.trail) > 1:
             rings = self.wobble.add(state.at.value, state.v)
             if rings is not None:
-                return replace(self._end("budget", state, None), oscillation=rings)
+                return replace(self.end("budget", state, None), oscillation=rings)
         goal, estimate = self.problem.tol * max(abs(state.at.value), NOTHING), self.plan.estimate(state)
         enough = min(goal, self.plan.provable())
         if isinstance(self.plan.direction, PreconditionedLBFGS):
@@ -67,11 +83,11 @@ class Watch:
             return None
         found = self._prove(state, share, goal)
         if found is not None and found.gap <= goal:
-            return self._end("optimal" if found.only else "local", state, found)
+            return self.end("optimal" if found.only else "local", state, found)
         hopeless = self.problem.loss.convex and estimate / 2 < HOPELESS * goal
         if over or hopeless:
             stalled = state.stalled or hopeless
-            return self._end("budget", replace(state, stalled=stalled), found, settled=estimate / 2 <= goal)
+            return self.end("budget", replace(state, stalled=stalled), found, settled=estimate / 2 <= goal)
         self.attempt_below = estimate / 8 if found is None else estimate / 4 * goal / found.gap
         return None
 
@@ -92,11 +108,11 @@ class Watch:
                 return found
         return None
 
-    def _end(self, status: str, state: State, found: Bounds | None, *, settled: bool = True) -> Outcome:
+    def end(self, status: str, state: State, found: Bounds | None, *, settled: bool = True) -> Outcome:
+        """Where it ended."""
         weights, intercept = self.plan.to_user(state.v)
-        growth = self.plan.growth(np.abs(state.v) - np.abs(self.trail[0]))
-        d, dependence = weights.shape[-1], self.plan.dependence
-        aliased = np.empty(0, np.intp) if dependence is None else dependence.aliased[dependence.aliased < d]
+        growth = self.plan.growth(np.abs(state.v) - np.abs(self.trail[0] if self.trail else state.v))
+        aliased = self.plan.aliased(weights.shape[-1])
         passes = state.passes + self.proofs
         return Outcome(
             status, weights, intercept, state.at.value, passes, found, aliased, growth, state.stalled,

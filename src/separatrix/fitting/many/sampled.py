@@ -20,7 +20,7 @@ from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, factor, shifted, steady_factor
 from ..coordinates import CLEAR, ranked, ranked_by_products
 from ..plans.margin import MarginPlan
-from ..plans.plan import PLAIN, STEER, Plan
+from ..plans.plan import PLAIN, STEER, FramedPlan
 from ..problem import Outcome, Problem, Progress
 from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import descend
@@ -128,7 +128,7 @@ class SampledPlan(MarginPlan):
     """L-BFGS from zero upon the Gram matrix first, then upon the Hessians of samples."""
 
     def __init__(self, problem: Problem, frame: Frame, gram: Floats, dependence: Dependence | None) -> None:
-        Plan.__init__(self, problem, frame)
+        FramedPlan.__init__(self, problem, frame)
         assert isinstance(problem.loss, MarginLoss)
         self.solver, self.dependence = "lbfgs", dependence
         self.risk = SampledRisk(problem.loss, problem.rows, frame, self.ridge, self.active)

@@ -20,7 +20,7 @@ from ..solvers.gradient import FixedRate, Gradient
 from ..solvers.lbfgs import PreconditionedLBFGS
 from ..solvers.newton import Newton, SaddleFree
 from ..solvers.start import least_squares, log_odds_scale
-from .plan import FULL, PLAIN, ROOT, SINGLE, STEER, Plan
+from .plan import FULL, PLAIN, ROOT, SINGLE, STEER, FramedPlan
 
 
 def hessian_cost(d: int) -> float:
@@ -28,7 +28,7 @@ def hessian_cost(d: int) -> float:
     return 1.5 + d / 42
 
 
-class MarginPlan(Plan):
+class MarginPlan(FramedPlan):
     """A loss of the margin: one weight for each column, and an intercept."""
 
     def __init__(self, problem: Problem, frame: Frame) -> None:

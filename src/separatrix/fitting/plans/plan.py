@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...data import Rows
 from ...losses.margin import Squared
@@ -19,9 +20,20 @@ from ..problem import Bounds, NotFiniteError, Problem
 from ..risk.margin import Ask, Frame, Jet, Risk
 from ..solvers.descent import Direction, State
 
-SAMPLE, SAMPLE_NUMBERS = 8192, 4_000_000
-STEER, FULL, PLAIN = Ask(hessian=True, steering=True), Ask(hessian=True), Ask()
+SAMPLE = 8192
+"""Rows of a sample, more or less."""
+SAMPLE_NUMBERS = 4_000_000
+"""Numbers of a sample, more or less."""
+PLAIN = Ask()
+"""A pass for value and gradient."""
+FULL = Ask(hessian=True)
+"""A pass for the Hessian too."""
+STEER = Ask(hessian=True, steering=True)
+"""A pass for a Hessian that only steers: single precision will do."""
 ROOT = Ask(hessian=True, root=True)
+"""A pass for a root of the Hessian."""
+READY = 0.5
+"""The part of the gap asked for that must be in sight before a proof is tried, unless something better is known."""
 SINGLE = 1e-3
 """The part of its square that must be a column's own for single precision to do."""
 
@@ -32,28 +44,74 @@ def proof_cost(d: int) -> float:
 
 
 class Plan(ABC):
-    """The risk over the columns that have a weight, the start, the direction, and the passes they took to find."""
+    """What a descent needs, and the watch that reads it: a risk, a start, a direction, a proof, the user's weights."""
 
+    problem: Any
+    """What is asked for: a loss, l2, tol, max_passes, rate."""
     risk: Any
     start: Floats
     direction: Direction
-    gram: Factor
     solver: str
+    passes = 0.0
+    """What it took to find all this."""
     ranked = True
     """Whether the rank of the columns is settled on the way."""
-
-    def __init__(self, problem: Problem, frame: Frame) -> None:
-        self.problem, self.frame, self.passes = problem, frame, 0.0
-        self.ridge = np.zeros(frame.width)
-        self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
-        self.active = np.arange(frame.width)
-        self.dependence: Dependence | None = None
-        self.nearly_dependent = False
+    nearly_dependent = False
 
     @property
     @abstractmethod
     def weights(self) -> int:
         """How many numbers are sought: what the cost of a Hessian and of a proof hang on."""
+
+    @abstractmethod
+    def to_user(self, v: Floats) -> tuple[Floats, Any]:
+        """Weights and intercepts in the user's units."""
+
+    @abstractmethod
+    def separates(self, weights: Floats, intercept: Any) -> bool:
+        """Whether they put every row that counts on its own side, by more than rounding could feign."""
+
+    @abstractmethod
+    def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
+        """The certificate from a part of the rows, None where it proves nothing; and the passes that it took."""
+
+    @abstractmethod
+    def growth(self, change: Floats) -> Floats:
+        """How much each column's weight has grown, from the change of the weights' sizes."""
+
+    def estimate(self, state: State) -> float:
+        """About ν² = gᵀH⁻¹g: the decrement, where the direction is Newton's or nearly so."""
+        return state.decrement
+
+    def proof_share(self) -> float:
+        """The part of the rows that a proof begins with."""
+        return 1.0
+
+    def caution(self, share: float) -> float:
+        """The part of the gap asked for that must be in sight before a proof is tried."""
+        return READY
+
+    def provable(self) -> float:
+        """The gap from which on a proof can succeed at all, where one can tell."""
+        return math.inf
+
+    def aliased(self, columns: int) -> NDArray[np.intp]:
+        """The columns that are combinations of others and the intercept."""
+        return np.empty(0, np.intp)
+
+
+class FramedPlan(Plan):
+    """A plan for rows in a frame: the risk over the columns that have a weight, after their rank is settled."""
+
+    problem: Problem
+    gram: Factor
+
+    def __init__(self, problem: Problem, frame: Frame) -> None:
+        self.problem, self.frame = problem, frame
+        self.ridge = np.zeros(frame.width)
+        self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
+        self.active = np.arange(frame.width)
+        self.dependence: Dependence | None = None
 
     @property
     def weight_map(self) -> WeightMap:
@@ -67,24 +125,7 @@ class Plan(ABC):
         """Whether the steps are the notes' own, in the user's units: then every column keeps its weight."""
         return self.problem.rate is not None
 
-    @abstractmethod
-    def to_user(self, v: Floats) -> tuple[Floats, Any]:
-        """Weights and intercepts in the user's units."""
-
-    @abstractmethod
-    def separates(self, weights: Floats, intercept: Any) -> bool:
-        """Whether they put every row that counts on its own side, by more than rounding could feign."""
-
-    @abstractmethod
-    def estimate(self, state: State) -> float:
-        """About ν² = gᵀH⁻¹g."""
-
-    @abstractmethod
-    def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
-        """The certificate from a part of the rows, None where it proves nothing; and the passes that it took."""
-
     def proof_share(self) -> float:
-        """The part of the rows that a proof begins with."""
         if not self.problem.loss.convex:
             return 1.0
         return share_of_rows(len(self.problem.rows), self.weights - self.frame.lifted)
@@ -94,13 +135,9 @@ class Plan(ABC):
         n, dear = len(self.problem.rows), proof_cost(self.weights) * share > 1
         return max(share - self.weights / n, 0.03) * (0.25 if dear else 1.0)
 
-    def provable(self) -> float:
-        """The gap from which on a proof can succeed at all, where one can tell."""
-        return math.inf
-
-    @abstractmethod
-    def growth(self, change: Floats) -> Floats:
-        """How much each column's weight has grown, from the change of the weights' sizes."""
+    def aliased(self, columns: int) -> NDArray[np.intp]:
+        found = self.dependence
+        return super().aliased(columns) if found is None else found.aliased[found.aliased < columns]
 
     def at_zero(self) -> float:
         """The mean loss of a likelihood where every score is zero."""

@@ -25,7 +25,7 @@ from ..solvers.descent import Direction, State, descend
 from ..solvers.gradient import FixedRate, Gradient
 from ..solvers.lbfgs import PreconditionedLBFGS
 from ..solvers.newton import Newton, SaddleFree
-from .plan import FULL, PLAIN, STEER, Plan
+from .plan import FULL, PLAIN, STEER, FramedPlan
 
 DENSE = 2000
 """The most weights for a Hessian as a matrix."""
@@ -70,7 +70,7 @@ class BlockDiagonal:
         return self.factor.solve(g.reshape(self.classes, -1).T).T.ravel()
 
 
-class ClassPlan(Plan):
+class ClassPlan(FramedPlan):
     """A loss of K scores: one weight for each column and class.
 
     Without a penalty the weights reported are those of the notes' pivot, the last class at zero; with one, the

@@ -21,13 +21,12 @@ from ..risk.softmax import ClassRisk
 from ..solvers.descent import Direction, State
 from ..solvers.gradient import FixedRate, Gradient
 from ..solvers.lbfgs import DiagonalLBFGS
-from .plan import PLAIN, STEER, Plan
+from .plan import PLAIN, READY, STEER, FramedPlan
 
 FEW_NUMBERS = 4_000_000
 """Rows with no more numbers than this, zeros counted, are written out where they are fewer than the columns."""
-READY = 0.5
-"""The part of the gap asked for that must be in sight before a proof is tried."""
 PROVABLE = 0.1
+"""The part of l2 beside max ‖x‖² that a gap must be below for a proof."""
 
 
 def goes_wide(problem: Problem) -> bool:
@@ -41,7 +40,7 @@ def too_large(problem: Problem) -> bool:
     return not isinstance(problem.rows.X, np.ndarray) and n * d > FEW_NUMBERS
 
 
-class WidePlan(Plan):
+class WidePlan(FramedPlan):
     """L-BFGS upon the Hessian's diagonal; a proof by the penalty, hence none without one.
 
     Without a penalty the weights of many classes are those of the notes' pivot, the last class at zero; with one, the

@@ -112,7 +112,7 @@ def _limit_outcome(problem: JointProblem, among: NDArray[np.bool_]) -> JointOutc
     whole = problem.sample
     left = JointProblem(
         Sample(whole.features, whole.target, whole.share, among), problem.loss, 0.0, problem.free, SHARP * problem.tol,
-        max(problem.max_passes, 100), np.zeros(problem.init.size), limited=True,
+        max(problem.max_passes, 100), np.zeros(problem.init.size),
     )  # fmt: skip
     try:
         ended = _last(minimise_joint(left))
