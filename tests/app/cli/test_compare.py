@@ -5,7 +5,7 @@ import pytest
 
 import separatrix
 from separatrix.app.cli.answer import UsageError
-from separatrix.app.evaluation.folds import folds
+from separatrix.app.evaluation.cross_validation import folds
 from separatrix.app.tasks.learner_list import learner_list
 
 from .test_evaluate import table_text

@@ -8,7 +8,7 @@ from hypothesis import given as law
 from hypothesis import strategies as st
 
 from separatrix.app.evaluation.by_group import between, by_group
-from separatrix.app.evaluation.measure import Measure
+from separatrix.app.evaluation.intervals import Measure
 from separatrix.app.evaluation.measures import by_class, measures
 from separatrix.app.evaluation.probability import Costs
 from separatrix.app.evaluation.requirements import checked, parsed
@@ -143,11 +143,11 @@ def test_requirements_are_read(text, read):
         ("auc=>0.8", "is not a requirement"),
         (">=0.8", "is not a requirement"),
         ("acu>=0.8", "Did you mean 'auc'"),
-        ("auc>=x", "'x' is not a number"),
+        ("auc>=x", "'x', which is not a number"),
         ("auc>=nan", "give a finite number"),
-        ("auc.mean>=0.8", "no .mean"),
+        ("auc.mean>=0.8", "names .mean; a measure has"),
         ("sensitivity[maybe]>=0.8", "one of no, yes"),
-        ("auc[yes]>=0.8", "of auc is not known"),
+        ("auc[yes]>=0.8", "'yes' of auc, which is not known"),
         ("__import__('os')>=1", "is not a requirement"),
         ("", "is not a requirement"),
     ],

@@ -9,8 +9,7 @@ from hypothesis import assume
 from hypothesis import given as law
 from hypothesis import strategies as st
 
-from separatrix.app.evaluation.crossing import Answers, Task, baseline, cross
-from separatrix.app.evaluation.folds import folds
+from separatrix.app.evaluation.cross_validation import Answers, Task, baseline, cross, folds
 from separatrix.app.evaluation.measures import measures
 from separatrix.app.evaluation.paired import difference
 

@@ -10,8 +10,7 @@ from hypothesis import given as law
 from hypothesis import strategies as st
 
 from separatrix.app.evaluation.calibration import calibration_intercept, calibration_slope, calibration_table
-from separatrix.app.evaluation.intervals import effective, mean_variance, newcombe, square_and_add, wilson
-from separatrix.app.evaluation.measure import quantile
+from separatrix.app.evaluation.intervals import effective, mean_variance, newcombe, quantile, square_and_add, wilson
 from separatrix.app.evaluation.predictions import Predictions
 from separatrix.app.evaluation.ranking import (
     area,

@@ -9,7 +9,7 @@ import pytest
 from sklearn import metrics
 
 from separatrix.app.evaluation.confusion import matrix
-from separatrix.app.evaluation.measure import Measure, quantile
+from separatrix.app.evaluation.intervals import Measure, quantile
 from separatrix.app.evaluation.measures import by_class, measures, names_for
 from separatrix.app.evaluation.predictions import Predictions, predictions
 from separatrix.app.evaluation.probability import Costs
@@ -253,7 +253,7 @@ def test_labels_become_places():
     assert given.clusters.tolist() == [0, 1, 0]
     with pytest.raises(ValueError, match="The label 'b' is none of the classes"):
         predictions(["b"], ["a"], ["a", "c"])
-    with pytest.raises(ValueError, match="positive class 'z'"):
+    with pytest.raises(ValueError, match="positive is 'z'"):
         predictions(["b", "a"], ["a", "a"], positive="z")
 
 

@@ -23,9 +23,10 @@ from separatrix import (
     OneVsOne,
     VotedPerceptron,
 )
+from separatrix.app.files import replace_file
 from separatrix.app.models import document as document_module
 from separatrix.app.models.document import ModelFileError, parsed, written
-from separatrix.app.models.file import from_document, read, replace_file, to_document, write
+from separatrix.app.models.file import from_document, read, to_document, write
 from separatrix.app.models.from_learner import model_of
 from separatrix.app.tables.columns import Decision
 from separatrix.app.tables.encoding import learn_encoding

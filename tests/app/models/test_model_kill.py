@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import separatrix
+from separatrix.app.files import beside_of
 from separatrix.app.models.file import write
-from separatrix.app.replacing import beside_of
 
 from .model_cases import model
 
@@ -20,7 +20,7 @@ KILLS = 50
 SAVING = """
 import itertools, sys
 from pathlib import Path
-from separatrix.app.replacing import replace_pair
+from separatrix.app.files import replace_pair
 target, pairs = sys.argv[1], []
 for folder in map(Path, sys.argv[2:]):
     beside = [(each.name, each.read_bytes()) for each in folder.glob("*.safetensors")]
@@ -66,7 +66,7 @@ def test_a_kill_leaves_the_old_model_or_the_new_one(beside, tmp_path, monkeypatc
 STEPS = """
 import os, sys
 from pathlib import Path
-from separatrix.app import replacing
+from separatrix.app import files
 target, old, new = map(Path, sys.argv[1:])
 def pair(folder):
     beside = [(each.name, each.read_bytes()) for each in folder.glob("*.safetensors")]
@@ -82,11 +82,11 @@ def dying(left):
 for steps in range(100):
     for each in target.parent.iterdir():
         each.unlink()
-    replacing.replace_pair(target, *pair(old))
+    files.replace_pair(target, *pair(old))
     child = os.fork()
     if child == 0:
         dying([steps])
-        replacing.replace_pair(target, *pair(new))
+        files.replace_pair(target, *pair(new))
         os._exit(0)
     ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     found = target.read_bytes()
@@ -135,7 +135,7 @@ def test_what_a_kill_left_is_removed_by_the_next_save_and_what_is_not_ours_stays
 
 
 def _partial_of(path):
-    from separatrix.app.replacing import _aside
+    from separatrix.app.files import _aside
 
     return _aside(path)
 

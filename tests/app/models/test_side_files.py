@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 import separatrix
 from separatrix import KernelPerceptron, LogisticRegression, OneVsRest, Perceptron
-from separatrix.app import replacing
+from separatrix.app import files
 from separatrix.app.models import tensors
 from separatrix.app.models.document import ModelFileError
 from separatrix.app.models.file import write
@@ -161,7 +161,7 @@ def test_a_model_that_was_copied_or_renamed_keeps_its_numbers_when_another_takes
 
 def test_names_that_are_nearly_the_same_have_numbers_of_their_own(tmp_path):
     names = ["model", "model.json", "model_", "model_.json", "model__", "model__.json", "model.json.json"]
-    assert len({replacing.name_beside(tmp_path / name, b"") for name in names}) == len(names)
+    assert len({files.name_beside(tmp_path / name, b"") for name in names}) == len(names)
     for seed, name in enumerate(names):
         separatrix.save(wide(seed % 2)[0], tmp_path / name)
     for seed, name in enumerate(names):

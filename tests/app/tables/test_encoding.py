@@ -10,7 +10,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from separatrix.app.tables.columns import Column, Decision
 from separatrix.app.tables.encoding import Encoding, learn_encoding
 from separatrix.app.tables.errors import TableError
-from separatrix.app.tables.table import Coded, Columns
+from separatrix.app.tables.table import Columns, LevelCodes
 
 
 def decisions(columns, missing=True):
@@ -88,7 +88,7 @@ def test_many_rows_and_columns_are_written_block_by_block():
     rng = np.random.default_rng(0)
     n, levels = 9000, tuple(f"l{k:02}" for k in range(40))
     columns = {f"n{j}": rng.normal(size=n) for j in range(21)}
-    columns |= {f"c{j}": Coded(rng.integers(0, 40, n).astype(np.int32), levels) for j in range(2)}
+    columns |= {f"c{j}": LevelCodes(rng.integers(0, 40, n).astype(np.int32), levels) for j in range(2)}
     encoding = Encoding((
         *(Column(f"n{j}", "number") for j in range(0, 21, 2)), Column("c1", "category", levels[::-1]),
         *(Column(f"n{j}", "number") for j in range(1, 21, 2)), Column("c0", "category", levels),
@@ -145,7 +145,7 @@ def test_a_level_that_was_not_there_is_named_unless_it_counts_as_the_reference()
 
 
 def test_a_level_that_no_row_has_is_no_error():
-    coded = Coded(np.array([0, 0], np.int32), ("Rome", "Oslo"))
+    coded = LevelCodes(np.array([0, 0], np.int32), ("Rome", "Oslo"))
     assert Encoding((CITY,)).matrix(Columns({"city": coded})).tolist() == [[1.0], [1.0]]
 
 

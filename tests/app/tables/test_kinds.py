@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from separatrix.app.tables.column_cache import ColumnCache
 from separatrix.app.tables.errors import TableError
-from separatrix.app.tables.fetched import Fetched
 from separatrix.app.tables.kinds import decide
 from separatrix.app.tables.opening import open_table
 from separatrix.app.tables.table import Columns
@@ -132,7 +132,7 @@ def test_columns_are_the_same_whether_they_are_kept_or_fetched_again(tmp_path, r
     with table_of(
         tmp_path, 3_000, a=lambda k: k / 7, b=lambda k: "" if k % 5 else k, c=lambda k: "uvw"[k % 3]
     ) as table:
-        object.__setattr__(table, "_fetched", Fetched(room))
+        object.__setattr__(table, "_cache", ColumnCache(room))
         first, again = decide(table), decide(table)
         assert first == again
         assert [each.missing for each in first] == [0, 0, 2400, 0]

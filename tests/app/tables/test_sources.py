@@ -12,8 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from separatrix.app.tables.errors import Place, TableError
-from separatrix.app.tables.nearest import did_you_mean, nearest
+from separatrix.app.tables.errors import Place, TableError, did_you_mean, nearest
 from separatrix.app.tables.opening import open_table
 from separatrix.errors import SettingError
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from separatrix.app.tables import dialect, text_table
+from separatrix.app.tables import dialect, text
 from separatrix.app.tables.errors import Place, TableError
 from separatrix.app.tables.numbers import number_of
 from separatrix.app.tables.opening import open_table
@@ -52,10 +52,10 @@ def same(found, expected):
 def plan(request, monkeypatch):
     """Every cell kept as text, or the types planned, also so eagerly that the plan is often wrong."""
     if request.param == "eager plan":
-        monkeypatch.setattr(text_table, "ENOUGH", 1)
-        monkeypatch.setattr(text_table, "OFTEN", 2)
+        monkeypatch.setattr(text, "ENOUGH", 1)
+        monkeypatch.setattr(text, "OFTEN", 2)
         monkeypatch.setattr(dialect, "HEAD", 64)
-        monkeypatch.setattr(text_table, "HEAD", 64)
+        monkeypatch.setattr(text, "HEAD", 64)
     return {"keep_text": request.param == "as text"}
 
 

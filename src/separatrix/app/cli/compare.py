@@ -16,7 +16,7 @@ from .tables import check_columns, decisions_of, opened
 from .typed_again import typed_again
 
 if TYPE_CHECKING:
-    from ..evaluation.crossing import Crossed, Task
+    from ..evaluation.cross_validation import CrossValidation, Task
     from ..tasks.lesson import Lesson
 
 COMPARING = Group("What is compared", sort_key=0)
@@ -129,8 +129,7 @@ def _task(lesson: Lesson, cv: int, seed: int) -> Task:
     """The rows and their folds, the same for all."""
     import numpy as np
 
-    from ..evaluation.crossing import Task
-    from ..evaluation.folds import folds
+    from ..evaluation.cross_validation import Task, folds
     from ..tables.errors import Remedy, TableError
 
     truth, classes = lesson.y.codes.astype(np.intp), tuple(lesson.y.classes.tolist())
@@ -144,9 +143,9 @@ def _task(lesson: Lesson, cv: int, seed: int) -> Task:
 
 def _crossed(
     task: Task, lesson: Lesson, encoded: Any, entries: tuple[Entry, ...], talking: Talking
-) -> dict[str, Crossed]:
+) -> dict[str, CrossValidation]:
     """Every learner on every fold, the baseline last; watched."""
-    from ..evaluation.crossing import baseline, cross
+    from ..evaluation.cross_validation import baseline, cross
     from ..tasks.fold_learning import learning
     from .progress import shower_of
 

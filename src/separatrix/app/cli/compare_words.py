@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..evaluation.crossing import Crossed, Task
-from ..evaluation.measure import Measure
+from ..evaluation.cross_validation import CrossValidation, Task
+from ..evaluation.intervals import Measure
 from ..evaluation.measures import measures
 from ..evaluation.paired import Difference, best_of, difference
 from ..tasks.learner_list import BASELINE, Entry
@@ -25,7 +25,7 @@ class Standing:
     """A learner on the board: its measures, and how far it is from the best."""
 
     label: str
-    crossed: Crossed
+    crossed: CrossValidation
     measures: tuple[Measure, ...]
     to_best: Difference | None
 
@@ -95,7 +95,7 @@ def _first(remark: str) -> str:
     return f"{sentence.rstrip('.')}. {folds}".strip()
 
 
-def board_of(crossed: dict[str, Crossed], by: str | None, level: float, seed: int) -> Board:
+def board_of(crossed: dict[str, CrossValidation], by: str | None, level: float, seed: int) -> Board:
     """The leaderboard: by log loss where all have probabilities, else by error rate."""
     answered = {label: one.predictions for label, one in crossed.items() if one.predictions is not None}
     probable = all(one.probabilities is not None for one in answered.values())

@@ -198,7 +198,7 @@ def _few(name: str, coded: Any) -> Any:
     """The levels, and one more for rows that have none."""
     import numpy as np
 
-    from ..tables.table import Coded
+    from ..tables.table import LevelCodes
 
     if len(coded.levels) > MOST_GROUPS:
         raise UsageError(
@@ -206,7 +206,7 @@ def _few(name: str, coded: Any) -> Any:
         )
     if not (coded.codes < 0).any():
         return coded
-    return Coded(np.where(coded.codes < 0, len(coded.levels), coded.codes), (*coded.levels, "(missing)"))
+    return LevelCodes(np.where(coded.codes < 0, len(coded.levels), coded.codes), (*coded.levels, "(missing)"))
 
 
 def _seen_before(training: dict[str, Any], table: Any) -> bool:

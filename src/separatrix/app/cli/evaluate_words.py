@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluation.by_group import Part
+from ..evaluation.by_group import GroupMeasures
 from ..evaluation.calibration import Bin
-from ..evaluation.measure import Measure
+from ..evaluation.intervals import Measure
 from ..evaluation.predictions import Predictions
 from ..evaluation.requirements import Check
 from ..evaluation.thresholds import AtThreshold, Cheapest
@@ -31,7 +31,7 @@ class Found:
     by_class: tuple[Measure, ...]
     confusion: NDArray[np.float64]
     calibration: tuple[Bin, ...] = ()
-    by: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    by: dict[str, tuple[GroupMeasures, ...]] = field(default_factory=dict)
     thresholds: tuple[AtThreshold, ...] = ()
     cheapest: Cheapest | None = None
     checks: tuple[Check, ...] = ()
@@ -107,7 +107,7 @@ def _confusion(found: Found) -> str:
     return laid_out(header, rows, right=range(1, len(header)))
 
 
-def _by(name: str, parts: Sequence[Part], level: float) -> str:
+def _by(name: str, parts: Sequence[GroupMeasures], level: float) -> str:
     """A line for each group and measure; then those that differ from all other rows by more than chance."""
     ends, rows, apart = f"{100 * level:g} % interval", [], []
     for part in parts:

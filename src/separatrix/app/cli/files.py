@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..whole_file import replace_file
+from ..files import replace_file
 from .answer import UsageError
 
 

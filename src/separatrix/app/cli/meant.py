@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..tables import nearest
+from ..tables import errors
 
 
 def did_you_mean(asked: str, known: Iterable[str]) -> str:
     """' Did you mean 'target'?', or nothing."""
-    question = nearest.did_you_mean(asked, known)
+    question = errors.did_you_mean(asked, known)
     return f" {question}" if question else ""

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .intervals import square_and_add
-from .measure import Measure
+from .intervals import Measure, square_and_add
 from .measures import measures
 from .predictions import Predictions
 
@@ -18,7 +17,7 @@ Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Part:
+class GroupMeasures:
     """The rows of one group: how many, their measures, and each measure less that of all other rows."""
 
     group: str
@@ -51,7 +50,7 @@ def by_group(
     *,
     level: float = 0.95,
     seed: int = 0,
-) -> tuple[Part, ...]:
+) -> tuple[GroupMeasures, ...]:
     """Each group's measures, and v − v' to all other rows by square and add of the two intervals.
 
     Rows whose code is negative belong to no group; they are still among the others.
@@ -65,7 +64,7 @@ def by_group(
                      for side in (rows, ~rows))  # fmt: skip
         counts = np.bincount(given.truth[rows], minlength=len(given.classes))
         differences = tuple(between(a, b) for a, b in zip(own, rest, strict=True)) if rest else ()
-        parts.append(Part(group, int(rows.sum()), tuple(counts.tolist()), own, differences))
+        parts.append(GroupMeasures(group, int(rows.sum()), tuple(counts.tolist()), own, differences))
     return tuple(parts)
 
 

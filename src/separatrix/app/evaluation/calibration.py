@@ -12,8 +12,7 @@ from ...fitting.solvers.descent import Point, State, minimum
 from ...fitting.solvers.newton import OwnStep
 from ...numerics.arrays import Floats
 from .confusion import one_class
-from .intervals import clustered_square, proportion
-from .measure import Better, Measure, quantile
+from .intervals import Better, Measure, clustered_square, proportion, quantile
 from .predictions import Predictions
 
 STEPS = 100
@@ -63,7 +62,7 @@ def calibration_table(given: Predictions, level: float = 0.95, bins: int = 10) -
     return tuple(found)
 
 
-class Fitted(NamedTuple):
+class LogitFit(NamedTuple):
     """A coefficient of a logistic fit, and each row's part in its error: the error is Σψᵢ, to first order."""
 
     value: float
@@ -80,13 +79,13 @@ def calibration_slope(given: Predictions, level: float) -> Measure:
     return _measure("calibration_slope", given, fitted_slope(given), level, "nearer 1")
 
 
-def fitted_intercept(given: Predictions) -> Fitted | str:
+def fitted_intercept(given: Predictions) -> LogitFit | str:
     """a with the slope held at one; or why there is none."""
     logits = log_odds(given)
     return logits if isinstance(logits, str) else _fitted(given, np.ones((given.rows, 1)), logits)
 
 
-def fitted_slope(given: Predictions) -> Fitted | str:
+def fitted_slope(given: Predictions) -> LogitFit | str:
     """b, the intercept fitted with it; or why there is none."""
     logits = log_odds(given)
     if isinstance(logits, str):
@@ -114,7 +113,7 @@ def log_odds(given: Predictions) -> Floats | str:
     return np.where(np.isfinite(logs).all(axis=1), np.diff(logs[:, [1 - given.positive, given.positive]])[:, 0], 0.0)
 
 
-def _measure(name: str, given: Predictions, found: Fitted | str, level: float, better: Better) -> Measure:
+def _measure(name: str, given: Predictions, found: LogitFit | str, level: float, better: Better) -> Measure:
     """θ̂ ± z√V, V = Σψᵢ², which is the sandwich H⁻¹MH⁻¹; over clusters the sums of their rows are squared."""
     if isinstance(found, str):
         return Measure(name, None, level=level, better=better, why=found)
@@ -127,7 +126,7 @@ def _measure(name: str, given: Predictions, found: Fitted | str, level: float, b
     return Measure(name, found.value, found.value - half, found.value + half, level, how, better)
 
 
-def _fitted(given: Predictions, A: Floats, offset: Floats) -> Fitted | str:
+def _fitted(given: Predictions, A: Floats, offset: Floats) -> LogitFit | str:
     """The first of θ̂ in logit P(y) = o + aᵀθ by Newton's steps, halved until the loss falls; ψᵢ = −H⁻¹∇ᵢ."""
     y, w = (given.truth == given.positive).astype(float), given.w / given.w.sum()
 
@@ -149,7 +148,7 @@ def _fitted(given: Predictions, A: Floats, offset: Floats) -> Fitted | str:
         return f"its fit has not settled after {STEPS} steps"
     theta, p = found.state.v, _expit(offset + A @ found.state.v)
     slopes = A * (w * (p - y))[:, None]
-    return Fitted(float(theta[0]), -(slopes @ np.linalg.pinv(found.state.at.hessian))[:, 0])
+    return LogitFit(float(theta[0]), -(slopes @ np.linalg.pinv(found.state.at.hessian))[:, 0])
 
 
 def _expit(z: Floats) -> Floats:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
-from .intervals import effective, proportion, wilson
-from .measure import Better, Interval, Measure
+from .intervals import Better, Interval, Measure, effective, proportion, wilson
 from .predictions import Predictions
 from .resampling import Statistic, bootstrap, draws_of, percentiles
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
+from ...errors import SettingError
 from . import calibration, confusion, probability, ranking
-from .measure import Measure, checked_level
+from .intervals import Measure, checked_level
 from .predictions import Predictions
 from .probability import Costs
 
@@ -101,5 +102,6 @@ def as_name(name: str, classes: int, more: Sequence[str] = ()) -> str:
     hint = f" Did you mean {ALIASES.get(near[0], near[0])!r}?" if near else ""
     of = "two classes" if classes == 2 else f"{classes} classes"
     if plain in ORDER:
-        raise ValueError(f"{name!r} is not a measure of {of}. Those are: {', '.join(known)}.")
-    raise ValueError(f"There is no measure {name!r}.{hint} The measures of {of} are: {', '.join(known)}.")
+        raise SettingError("measure", name, f"Those are: {', '.join(known)}.", f"{name!r} is not a measure of {of}.")
+    needed = f"The measures of {of} are: {', '.join(known)}."
+    raise SettingError("measure", name, needed, f"There is no measure {name!r}.{hint}")

@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...errors import DataError
 from ...numerics.arrays import Floats
 from . import confusion, probability, ranking
 from .calibration import fitted_intercept, fitted_slope
-from .intervals import mean, newcombe
-from .measure import Better, Interval, Measure, checked_level, quantile
+from .intervals import Better, Interval, Measure, checked_level, mean, newcombe, quantile
 from .measures import as_name, measures
 from .predictions import Predictions
 from .resampling import percentiles, weights_drawn
@@ -178,11 +178,11 @@ def _disagreements(first: Predictions, second: Predictions) -> tuple[int, int]:
 
 def _check_same(first: Predictions, second: Predictions) -> None:
     if first.classes != second.classes or not np.array_equal(first.truth, second.truth):
-        raise ValueError("The two sets of predictions are not of the same rows: their true classes differ.")
+        raise DataError("The two sets of predictions are not of the same rows: their true classes differ.")
     for name in ("weights", "clusters"):
         a, b = getattr(first, name), getattr(second, name)
         if (a is None) != (b is None) or (a is not None and not np.array_equal(a, b)):
-            raise ValueError(f"The two sets of predictions have different {name}; give both the same.")
+            raise DataError(f"The two sets of predictions have different {name}; give both the same.")
 
 
 FORMULAS: dict[str, Callable[[Predictions, Predictions, str, float, int], Interval]] = {

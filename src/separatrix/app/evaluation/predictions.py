@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...errors import DataError, Refusal, SettingError
 from ...numerics.arrays import Floats
 
 Places = NDArray[np.intp]
@@ -41,7 +42,7 @@ class Predictions:
     def __post_init__(self) -> None:
         n, k = len(self.truth), len(self.classes)
         if k < 2:
-            raise ValueError(f"There is one class only, {self.classes!r}; predictions are of two classes or more.")
+            raise DataError(f"There is one class only, {self.classes!r}; predictions are of two classes or more.")
         shapes = {
             "chosen": (self.chosen, [(n,)]),
             "scores": (self.scores, [(n,)] if k == 2 else [(n, k)]),
@@ -52,10 +53,10 @@ class Predictions:
         }
         for name, (array, allowed) in shapes.items():
             if array is not None and array.shape not in allowed:
-                raise ValueError(f"{name} has shape {array.shape}; of {n} rows and {k} classes give {allowed[0]}.")
+                raise DataError(f"{name} has shape {array.shape}; of {n} rows and {k} classes give {allowed[0]}.")
         for name, codes in (("truth", self.truth), ("chosen", self.chosen)):
             if n and not (codes.min() >= 0 and codes.max() < k):
-                raise ValueError(f"{name} holds places of classes, whole numbers from 0 to {k - 1}.")
+                raise DataError(f"{name} holds places of classes, whole numbers from 0 to {k - 1}.")
         _check_numbers(self)
 
     @property
@@ -102,12 +103,12 @@ class Predictions:
             return np.asarray(np.log(self.probabilities))
 
     def at(self, threshold: float) -> Predictions:
-        """The same, the positive class chosen where its probability (without one, its score) is ≥ threshold."""
+        """The predictions that choose the positive class where its probability (or else its score) is ≥ threshold."""
         if len(self.classes) != 2:
-            raise ValueError(f"A threshold is of two classes; there are {len(self.classes)}: {list(self.classes)}.")
+            raise Refusal(f"A threshold is of two classes; there are {len(self.classes)}: {list(self.classes)}.")
         ranked = self.ranking if self.probabilities is None else self.probabilities[:, self.positive]
         if ranked is None:
-            raise ValueError("These predictions have neither probabilities nor scores; a threshold needs one of them.")
+            raise Refusal("These predictions have neither probabilities nor scores; a threshold needs one of them.")
         yes = ranked >= threshold
         return replace(self, chosen=np.where(yes, self.positive, 1 - self.positive))
 
@@ -131,10 +132,10 @@ def predictions(
     where = {name: place for place, name in enumerate(names)}
     for label in (*labels[0], *labels[1]):
         if label not in where:
-            raise ValueError(f"The label {label!r} is none of the classes {list(names)}.")
+            raise DataError(f"The label {label!r} is none of the classes {list(names)}.")
     codes = [np.array([where[label] for label in some], dtype=np.intp) for some in labels]
     if positive is not None and positive not in where:
-        raise ValueError(f"The positive class {positive!r} is none of the classes {list(names)}.")
+        raise SettingError("positive", positive, f"it must be one of the classes {list(names)}.")
     together = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1].astype(np.intp)
     return Predictions(
         names, codes[0], codes[1], _floats(scores), _floats(probabilities), _floats(weights), together, folds,
@@ -150,11 +151,11 @@ def _check_numbers(given: Predictions) -> None:
     for name, array in (("scores", given.scores), ("probabilities", given.probabilities), ("weights", given.weights)):
         if array is not None and not np.isfinite(array).all():
             row = int(np.argwhere(~np.isfinite(array))[0][0])
-            raise ValueError(f"{name} of row {row} is not finite; give numbers.")
+            raise DataError(f"{name} of row {row} is not finite; give numbers.")
     if given.weights is not None and (given.weights.min(initial=0) < 0 or (given.rows and not given.weights.any())):
-        raise ValueError("Weights are numbers ≥ 0, and not all zero.")
+        raise DataError("Weights are numbers ≥ 0, and not all zero.")
     if given.probabilities is not None and given.rows:
         sums = given.probabilities.sum(axis=1)
         row = int(np.abs(sums - 1).argmax())
         if given.probabilities.min() < 0 or abs(sums[row] - 1) > 1e-5:
-            raise ValueError(f"The probabilities of a row are ≥ 0 and add up to 1; those of row {row} to {sums[row]}.")
+            raise DataError(f"The probabilities of a row are ≥ 0 and add up to 1; those of row {row} to {sums[row]}.")

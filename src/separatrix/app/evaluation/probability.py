@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...errors import SettingError
 from ...numerics.arrays import Floats
-from .intervals import mean
-from .measure import Measure
+from .intervals import Measure, mean
 from .predictions import Predictions
 
 NONE = "there are no probabilities"
@@ -23,9 +23,8 @@ class Costs:
 
     def __post_init__(self) -> None:
         if not all(np.isfinite(c) and c >= 0 for c in (self.false_positive, self.false_negative)) or not self.total:
-            raise ValueError(
-                f"The costs are fp={self.false_positive!r}, fn={self.false_negative!r}; give numbers ≥ 0, not both 0."
-            )
+            costs = f"fp={self.false_positive!r}, fn={self.false_negative!r}"
+            raise SettingError("costs", costs, "give numbers ≥ 0, not both 0.", f"The costs are {costs};")
 
     @property
     def total(self) -> float:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from .confusion import one_class
-from .intervals import clustered_square
-from .measure import Interval, Measure, quantile
+from .intervals import Interval, Measure, clustered_square, quantile
 from .predictions import Predictions
 
 Places = NDArray[np.intp]

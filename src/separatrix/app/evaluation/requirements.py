@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .measure import Measure
+from ...errors import SettingError
+from .intervals import Measure
 from .measures import BY_CLASS, as_name
 
 GRAMMAR = re.compile(
@@ -55,32 +56,37 @@ class Check:
 
 
 def parsed(text: str, classes: Sequence[Any], more: Sequence[str] = ()) -> Requirement:
-    """name [class] .end sign number; a ValueError says what is wrong with it."""
+    """name [class] .end sign number; a SettingError says what is wrong with it."""
     found = GRAMMAR.fullmatch(text)
     if found is None:
         hint = " For equality there is no sign: give two." if "=" in text and not re.search("[<>]", text) else ""
-        raise ValueError(f"{text!r} is not a requirement.{hint} Give a measure, a sign and a number, {EXAMPLES}.")
+        raise _wrong(text, f"is not a requirement.{hint} Give a measure, a sign and a number, {EXAMPLES}.")
     end = (found["end"] or "value").lower()
     if end not in ENDS:
-        raise ValueError(f"{text!r}: a measure has .value, .low and .high, and no .{end}.")
+        raise _wrong(text, f"names .{end}; a measure has .value, .low and .high.")
     of = (found["of"] or "").strip()
     if found["of"] is not None:
         name = as_name(found["name"], 2)
         if name not in BY_CLASS or of not in map(str, classes):
-            raise ValueError(
-                f"{text!r}: in brackets stands a class, one of {', '.join(map(str, classes))}, of "
-                f"{', '.join(BY_CLASS)}; {of!r} of {name} is not known."
+            raise _wrong(
+                text,
+                f"names {of!r} of {name}, which is not known: in brackets stands a class, one of "
+                f"{', '.join(map(str, classes))}, of {', '.join(BY_CLASS)}.",
             )
     else:
         name = as_name(found["name"], len(classes), more)
     return Requirement(text, name, of, end, PLAIN.get(found["sign"], found["sign"]), _number(found["bound"], text))
 
 
+def _wrong(text: str, why: str) -> SettingError:
+    return SettingError("require", text, "", f"{text!r} {why}")
+
+
 def checked(asked: Requirement, found: Sequence[Measure]) -> Check:
     """Whether the measures meet the requirement; one that has no value, or no interval, does not."""
     one = next((m for m in found if m.name == asked.name and m.of == asked.of), None)
     if one is None:
-        raise ValueError(f"{asked.text!r}: {asked.name} is not among the measures that were found.")
+        raise _wrong(asked.text, f"names {asked.name}, which is not among the measures that were found.")
     value = {"value": one.value, "low": one.low, "high": one.high}[asked.end]
     what = one.label if asked.end == "value" else f"{one.label}.{asked.end}"
     if value is None:
@@ -96,7 +102,7 @@ def _number(text: str, whole: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise ValueError(f"{whole!r}: {text!r} is not a number. Give a bound {EXAMPLES}.") from None
+        raise _wrong(whole, f"has the bound {text!r}, which is not a number. Give a bound {EXAMPLES}.") from None
     if not math.isfinite(number):
-        raise ValueError(f"{whole!r}: the bound is {text}; give a finite number.")
+        raise _wrong(whole, f"has the bound {text}; give a finite number.")
     return number

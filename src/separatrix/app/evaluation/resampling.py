@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
-from .measure import Interval
+from .intervals import Interval
 from .predictions import Predictions
 
 Places = NDArray[np.intp]

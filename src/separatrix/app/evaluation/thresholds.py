@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics.arrays import Floats
-from .measure import Measure
+from .intervals import Measure
 from .measures import measures
 from .predictions import Predictions
 from .probability import Costs

@@ -13,8 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...errors import DataTypeError
-from ..replacing import name_beside, replace_pair
-from ..replacing import replace_file as replace_file
+from ..files import name_beside, replace_pair
 from ..tables.columns import Column
 from ..tables.encoding import Encoding
 from ..tables.errors import TableError

@@ -16,7 +16,7 @@ from ...errors import DataError, DataTypeError, Refusal
 from ...inference.explaining import Group, View
 from ...inference.explanation import Explanation
 from ...numerics.arrays import Floats
-from ..tables.cells import Part, cell_of, parts_of, summed
+from ..tables.cells import ColumnSpan, cell_of, parts_of, summed
 from ..tables.encoding import Encoding
 from .rules import Linear, Rule, mapped
 
@@ -135,7 +135,7 @@ class Model:
         return view.explain(x[0], for_class, against, notes, self._groups(x[0]))
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ColumnSpan]:
         """The columns of the table, and where their numbers are; none where there was no table or X is mapped."""
         return [] if self.encoding is None or self.feature_map is not None else parts_of(self.encoding.columns)
 

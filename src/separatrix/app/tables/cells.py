@@ -11,7 +11,7 @@ from ...numerics.arrays import Floats
 from .columns import Column
 
 
-class Part(NamedTuple):
+class ColumnSpan(NamedTuple):
     """The numbers that one column of a table became."""
 
     column: Column
@@ -27,18 +27,18 @@ class Cell(NamedTuple):
     """A number in the units of the table, a level, or nothing."""
 
 
-def parts_of(columns: Sequence[Column]) -> list[Part]:
+def parts_of(columns: Sequence[Column]) -> list[ColumnSpan]:
     """The columns that became numbers, in order, and where these are."""
     found, at = [], 0
     for column in columns:
         width = len(column.features)
         if width:
-            found.append(Part(column, slice(at, at + width)))
+            found.append(ColumnSpan(column, slice(at, at + width)))
         at += width
     return found
 
 
-def cell_of(part: Part, row: Floats) -> Cell:
+def cell_of(part: ColumnSpan, row: Floats) -> Cell:
     """The cell that these numbers were made from."""
     column, numbers = part.column, row[part.places]
     if column.indicator and numbers[-1]:
@@ -49,6 +49,6 @@ def cell_of(part: Part, row: Floats) -> Cell:
     return Cell(column.name, column.levels[int(own.argmax()) + 1 if own.any() else 0])
 
 
-def summed(parts: Sequence[Part], numbers: Floats) -> Floats:
+def summed(parts: Sequence[ColumnSpan], numbers: Floats) -> Floats:
     """Σⱼ over the numbers of each column, along the last axis."""
     return np.add.reduceat(numbers, [part.places.start for part in parts], axis=-1) if parts else numbers[..., :0]

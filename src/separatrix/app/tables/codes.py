@@ -1,14 +1,18 @@
-"""Levels as numbers: the place of each row's level among all of them."""
+"""Columns of levels: each row's level as its place among all of them, and what is seen in such a column."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .columns import Profile
 from .database import Database, literals
+from .numbers import DECIMAL_COMMA, TIME, number_of
+from .table import LevelCodes
 
 
 def codes_of(database: Database, text: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
@@ -39,3 +43,14 @@ def without_unused(codes: NDArray[np.int32], levels: Sequence[str]) -> tuple[NDA
         return codes, tuple(levels)
     renumbered = np.concatenate([[-1], np.cumsum(counts > 0) - 1]).astype(np.int32)
     return renumbered[codes + 1], tuple(level for level, count in zip(levels, counts, strict=True) if count)
+
+
+def profile_of_levels(coded: LevelCodes, decimal: str = ".") -> Profile:
+    """How many values are missing, different, numbers, times, numbers with commas: each level is looked at once."""
+    codes, levels = coded
+    counts = np.bincount(codes + 1, minlength=len(levels) + 1).tolist()
+    of_levels = list(zip(levels, counts[1:], strict=True))
+    numbers = sum(count for level, count in of_levels if number_of(level, decimal) is not None)
+    times = sum(count for level, count in of_levels if re.fullmatch(TIME, level))
+    commas = sum(count for level, count in of_levels if re.fullmatch(DECIMAL_COMMA, level))
+    return Profile("text", len(codes) - counts[0], counts[0], len(levels), numbers, times, commas)

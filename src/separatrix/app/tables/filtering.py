@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from ...errors import SettingError
 from .database import Database, first_line, identifier
-from .errors import Remedy, TableError
-from .nearest import did_you_mean
-from .parts import Loaded
+from .errors import Remedy, TableError, did_you_mean
+from .parts import StoredTable
 
 HIDDEN = '"the place of the row"'
 
 
-def chosen_rows(loaded: Loaded, rows: int) -> NDArray[np.int64] | None:
+def chosen_rows(loaded: StoredTable, rows: int) -> NDArray[np.int64] | None:
     """The places of the rows that are kept, in order, or None where all are."""
     kept = None if loaded.options.where is None else _where(loaded, loaded.options.where)
     size = loaded.options.sample
@@ -41,7 +40,7 @@ def keep(database: Database, kept: NDArray[np.int64]) -> None:
         )
 
 
-def _where(loaded: Loaded, condition: str) -> NDArray[np.int64]:
+def _where(loaded: StoredTable, condition: str) -> NDArray[np.int64]:
     """The rows for which a condition of the user holds: one expression, which sees this table and nothing else."""
     _check_one_expression(condition)
     lowered = [name.casefold() for name in loaded.names]
@@ -80,7 +79,7 @@ def _not_a_condition(condition: str, why: str) -> TableError:
     )  # fmt: skip
 
 
-def _refused(loaded: Loaded, condition: str, error: duckdb.Error) -> TableError:
+def _refused(loaded: StoredTable, condition: str, error: duckdb.Error) -> TableError:
     problem = f"--where {condition!r} cannot be used"
     name = _unknown_column(loaded, condition) if isinstance(error, duckdb.BinderException) else None
     if name is not None:
@@ -95,7 +94,7 @@ def _refused(loaded: Loaded, condition: str, error: duckdb.Error) -> TableError:
     )  # fmt: skip
 
 
-def _unknown_column(loaded: Loaded, condition: str) -> str | None:
+def _unknown_column(loaded: StoredTable, condition: str) -> str | None:
     """The first name in a condition that no column has."""
     [(tree,)] = loaded.database.rows("SELECT json_serialize_sql(?)", [f"SELECT 1 FROM t WHERE (\n{condition}\n)"])  # noqa: S608
     known = {name.casefold() for name in loaded.names}
@@ -113,7 +112,7 @@ def _columns_named(tree: Any) -> Iterator[list[str]]:
         yield from _columns_named(part)
 
 
-def _typed(loaded: Loaded, j: int, condition: str) -> str:
+def _typed(loaded: StoredTable, j: int, condition: str) -> str:
     """A column as a condition sees it: numbers as numbers, also where they were read as texts."""
     if loaded.family(j) != "text" or loaded.names[j].casefold() not in condition.casefold():
         return loaded.value(j) if loaded.family(j) != "text" else loaded.text(j)

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...numerics.arrays import Floats
+from .codes import profile_of_levels
 from .columns import Decision, Kind, Profile
-from .errors import Remedy, TableError
-from .nearest import did_you_mean
+from .errors import Remedy, TableError, did_you_mean
 from .numbers import spaced
-from .profiles import profile_of_levels
 from .table import Table
 
 MOSTLY = 0.9

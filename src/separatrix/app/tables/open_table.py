@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import shlex
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import TracebackType
 from typing import IO, Any, NamedTuple
 
@@ -14,20 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
-from .codes import codes_of, plain_codes, without_unused
+from .codes import codes_of, plain_codes, profile_of_levels, without_unused
+from .column_cache import THREADS, ColumnCache, Numbers, numbers_of
 from .columns import Profile
 from .database import connect, literal
+from .dialect import records
 from .digests import Digests
-from .errors import Place, Remedy, TableError
-from .fetched import THREADS, Fetched, Numbers, numbers_of
-from .nearest import did_you_mean
+from .errors import Place, Remedy, TableError, did_you_mean
 from .numbers import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
-from .parts import Loaded, Part
-from .profiles import profile_of_levels
-from .row_lines import look, places_in
-from .table import Coded
-from .text_loading import load
-from .text_table import TEXT
+from .parts import StoredTable, TableFile
+from .sources import Source
+from .table import LevelCodes
+from .text import TEXT, TextFile, load
 
 MANY = 1 << 16
 """Rows from which a look at a column is work enough for a thread."""
@@ -44,12 +44,12 @@ class File(NamedTuple):
 class OpenTable:
     """Rows of files, in duckdb. Close it, or use it in a `with` block: it owns a temporary folder."""
 
-    _loaded: Loaded
+    _loaded: StoredTable
     _folder: tempfile.TemporaryDirectory[str]
     _kept: NDArray[np.int64] | None
     """The places of the rows among all rows of the files, where --where or --sample chose some."""
     _digests: Digests
-    _fetched: Fetched = field(default_factory=Fetched)
+    _cache: ColumnCache = field(default_factory=ColumnCache)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class OpenTable:
             known = [number_of(level, loaded.options.decimal) for level in coded.levels]
             if None not in known:
                 return np.array([np.nan, *known], np.float64)[coded.codes + 1]
-        found = self._fetched.numbers(j, self._numbers)
+        found = self._cache.numbers(j, self._numbers)
         if found.wrong is not None:
             raise self._no_number(j, found, found.wrong)
         return found.values
@@ -90,7 +90,7 @@ class OpenTable:
         """Get columns that are numbers in duckdb, several at a time; whoever asks for one later finds it there."""
         places = (self._place_of(name) for name in names)
         numbers = [j for j in places if self._loaded.family(j) == "number"]
-        self._fetched.ahead(numbers, self._numbers, 8 * self.rows)
+        self._cache.ahead(numbers, self._numbers, 8 * self.rows)
 
     def each(self, f: Callable[[str], Any], names: Sequence[str]) -> Iterator[Any]:
         """f of each column in their order; of many rows that are here as arrays, several at a time."""
@@ -104,14 +104,14 @@ class OpenTable:
 
     def let_go(self, numbers: Sequence[str], levels: Sequence[str]) -> None:
         """Close duckdb if these columns are kept, and nothing else will be asked for: its memory is free then."""
-        kept = [self._fetched.levels(self._place_of(name)) is not None for name in levels]
+        kept = [self._cache.levels(self._place_of(name)) is not None for name in levels]
         if all(kept) and all(self._keeps_numbers(self._place_of(name)) for name in numbers):
             self._loaded.database.close()
 
     def _keeps_numbers(self, j: int) -> bool:
         if not self._has_codes(j):
-            return self._fetched.has_numbers(j)
-        levels, decimal = self._fetched.levels(j), self._loaded.options.decimal
+            return self._cache.has_numbers(j)
+        levels, decimal = self._cache.levels(j), self._loaded.options.decimal
         return levels is not None and all(number_of(level, decimal) is not None for level in levels)
 
     def _numbers(self, j: int) -> Numbers:
@@ -127,11 +127,11 @@ class OpenTable:
         wrong = np.array([*(each is None for each in known), False])[codes]
         return Numbers(values, int(np.count_nonzero(codes < 0)), wrong if wrong.any() else None)
 
-    def coded(self, name: str) -> Coded:
+    def coded(self, name: str) -> LevelCodes:
         """A column as levels; numbers are levels by their text as it stands in the file."""
-        return self._fetched.coded(self._place_of(name), self._coded)
+        return self._cache.coded(self._place_of(name), self._coded)
 
-    def _coded(self, j: int) -> Coded:
+    def _coded(self, j: int) -> LevelCodes:
         name, loaded = self.names[j], self._loaded
         kind = loaded.types[j]
         if loaded.family(j) == "nested":
@@ -147,7 +147,7 @@ class OpenTable:
         if any("\0" in level for level in levels):
             row = int(np.isin(codes, [k for k, level in enumerate(levels) if "\0" in level]).argmax())
             raise TableError("there is a NUL byte", place=self.place(row), column=name, value=levels[codes[row]])
-        return Coded(codes, tuple(levels))
+        return LevelCodes(codes, tuple(levels))
 
     def profile(self, name: str) -> Profile:
         """What is seen in a column before it is read: how many values are missing, numbers, times, different."""
@@ -156,7 +156,7 @@ class OpenTable:
         if self._has_codes(j):
             return profile_of_levels(self.coded(name), loaded.options.decimal)
         if kind == "number":
-            found = self._fetched.numbers(j, self._numbers)
+            found = self._cache.numbers(j, self._numbers)
             wrong = 0 if found.wrong is None else int(np.count_nonzero(found.wrong))
             return Profile(kind, self.rows - found.missing, found.missing, None, self.rows - found.missing - wrong, 0)
         if kind == "nested":
@@ -208,7 +208,7 @@ class OpenTable:
     def close(self) -> None:
         """Give the memory back and remove what was unpacked."""
         self._digests.give_up()
-        self._fetched.forget()
+        self._cache.forget()
         self._loaded.database.close()
         self._folder.cleanup()
 
@@ -226,11 +226,11 @@ class OpenTable:
     def _has_codes(self, j: int) -> bool:
         return self._loaded.as_text and self._loaded.types[j].startswith("ENUM")
 
-    def _part(self, row: int) -> tuple[Part, int]:
+    def _part(self, row: int) -> tuple[TableFile, int]:
         ((part, places),) = self._by_part([row])
         return part, places[row]
 
-    def _by_part(self, rows: Sequence[int]) -> list[tuple[Part, dict[int, int]]]:
+    def _by_part(self, rows: Sequence[int]) -> list[tuple[TableFile, dict[int, int]]]:
         """The files that have some of these rows, and the place of each there."""
         ends = np.cumsum([part.rows for part in self._loaded.parts])
         found: dict[int, dict[int, int]] = {}
@@ -253,7 +253,7 @@ class OpenTable:
             database.close()
         return codes if self._kept is None else codes[self._kept], levels
 
-    def _verbatim(self) -> Loaded:
+    def _verbatim(self) -> StoredTable:
         """The table with every cell as it stands in the files."""
         loaded = self._loaded
         if not loaded.as_text or loaded.options.keep_text:
@@ -296,3 +296,68 @@ class OpenTable:
         return TableError(
             f"{value!r} is not a number", place=place, column=name, value=value, because=because, remedies=remedies
         )
+
+
+# -------------------------------------------------------------------------------------------------------- lines of rows
+
+
+def places_in(part: TableFile, rows: Sequence[int]) -> list[Place]:
+    """Where these rows of a file stand: the line, or in files without lines the number of the row, from 1."""
+    if part.text is not None:
+        lines = lines_of(part.text, rows)
+    elif part.lines is not None:
+        lines = part.lines[list(rows)].tolist()
+    elif part.source.format == "jsonl":
+        lines = json_lines_of(part.source, rows)
+    else:
+        return [Place(f"{part.source.name} row {row + 1}", None) for row in rows]
+    return [Place(part.source.name, int(line)) for line in lines]
+
+
+def look(file: TextFile, row: int) -> tuple[int, dict[str, str]]:
+    """The line where a row of the file begins (rows are counted from 0), and its cells."""
+    with _text(file) as text:
+        ((line, record),) = _at(_rows(file, text), [row])
+    return line, dict(zip(file.dialect.names, record, strict=False))
+
+
+def lines_of(file: TextFile, rows: Sequence[int]) -> list[int]:
+    """The lines where these rows of the file begin: one pass, up to the last of them."""
+    with _text(file) as text:
+        return [line for line, _ in _at(_rows(file, text), rows)]
+
+
+def json_lines_of(source: Source, rows: Sequence[int]) -> list[int]:
+    """The lines where these rows of a file of JSON lines stand: one pass, up to the last of them."""
+    with source.path.open("rb") as stream:
+        return _at((number for number, line in enumerate(stream, 1) if line.strip()), rows)
+
+
+def _at(every: Iterable[Any], rows: Sequence[int]) -> list[Any]:
+    """What stands at these places, which may be in any order, and one more than once."""
+    found, rest, passed = dict[int, Any](), iter(every), 0
+    for row in sorted(set(rows)):
+        here = list(islice(rest, row - passed, row - passed + 1))
+        if not here:
+            raise IndexError(row)
+        found[row], passed = here[0], row + 1
+    return [found[row] for row in rows]
+
+
+def _text(file: TextFile) -> IO[str]:
+    return file.source.path.open(encoding="utf-8-sig", newline="")
+
+
+def _rows(file: TextFile, text: IO[str]) -> Iterator[tuple[int, list[str]]]:
+    """The line where each row begins, and its cells; the header is no row."""
+    single = len(file.dialect.names) == 1
+    found = _lines_of_one_column(text) if single else records(text, file.dialect.separator)
+    return islice(found, int(file.dialect.header), None)
+
+
+def _lines_of_one_column(text: IO[str]) -> Iterator[tuple[int, list[str]]]:
+    # an empty line of a table with one column is a row whose cell is missing
+    reader, begins = csv.reader(text), 1
+    for record in reader:
+        yield begins, record or [""]
+        begins = reader.line_num + 1

@@ -10,20 +10,17 @@ from pathlib import Path
 import duckdb
 
 from ...errors import SettingError
-from .arrays import read_arrays
+from .array_files import read_arrays, read_libsvm
 from .database import Database, connect, first_line, identifier, literal
 from .dialect import sniff
 from .digests import Digests
-from .errors import Place, TableError
+from .errors import Place, TableError, did_you_mean
 from .filtering import chosen_rows, keep
 from .json_lines import load_json
-from .libsvm import read_libsvm
-from .nearest import did_you_mean
 from .open_table import OpenTable
-from .parts import ROOM, Loaded, Options, Part, types_of
+from .parts import ROOM, Options, StoredTable, TableFile, types_of
 from .sources import FORMATS, Format, Source, find
-from .text_loading import bytes_needed, load, load_arrays
-from .text_table import TEXT, TextFile, UnlikeLinesError, plan, with_like_lines
+from .text import TEXT, TextFile, UnlikeLinesError, bytes_needed, load, load_arrays, plan, with_like_lines
 
 Watch = Callable[[Callable[[], float]], None]
 """What is called just before duckdb reads, with a function that gives the share that has been read."""
@@ -82,7 +79,7 @@ def open_table(
         raise
 
 
-def _loaded(database: Database, sources: Sequence[Source], options: Options, folder: Path, watch: Watch) -> Loaded:
+def _loaded(database: Database, sources: Sequence[Source], options: Options, folder: Path, watch: Watch) -> StoredTable:
     kinds = {"csv" if source.format == "tsv" else source.format for source in sources}
     if len(kinds) > 1:
         first = next(source for source in sources if source.format != sources[0].format)
@@ -96,7 +93,7 @@ def _loaded(database: Database, sources: Sequence[Source], options: Options, fol
     return _typed_files(database, sources, options)
 
 
-def _texts(database: Database, sources: Sequence[Source], options: Options, folder: Path, watch: Watch) -> Loaded:
+def _texts(database: Database, sources: Sequence[Source], options: Options, folder: Path, watch: Watch) -> StoredTable:
     """Text tables; one whose lines end in several ways is read from a copy where they do not, and that is noted."""
     sources, notes = list(sources), list[str]()
     while True:
@@ -113,7 +110,7 @@ def _once(share: Callable[[], float]) -> None:
     """Nothing more to say: the reading was begun before."""
 
 
-def _plain_texts(database: Database, sources: Sequence[Source], options: Options, watch: Watch) -> Loaded:
+def _plain_texts(database: Database, sources: Sequence[Source], options: Options, watch: Watch) -> StoredTable:
     sniffed = [sniff(source, options.header) for source in sources]
     files = [TextFile(source, dialect) for source, (dialect, _) in zip(sources, sniffed, strict=True)]
     names = files[0].dialect.names
@@ -132,8 +129,8 @@ def _plain_texts(database: Database, sources: Sequence[Source], options: Options
         types, rows, arrays = load_arrays(database, files, types, na=na, decimal=options.decimal)
     if arrays is None:
         types, rows = load(database, files, types, na=na, decimal=options.decimal)
-    parts = tuple(Part(file.source, count, file) for file, count in zip(files, rows, strict=True))
-    return Loaded(database, names, tuple(types), parts, options, arrays=arrays or {})
+    parts = tuple(TableFile(file.source, count, file) for file, count in zip(files, rows, strict=True))
+    return StoredTable(database, names, tuple(types), parts, options, arrays=arrays or {})
 
 
 def _check_same_columns(first: str, names: Sequence[str], other: str, others: Sequence[str]) -> None:
@@ -148,10 +145,10 @@ def _check_same_columns(first: str, names: Sequence[str], other: str, others: Se
             raise TableError(f"the column {name!r} is here, but not in {first}", place=place)
 
 
-def _typed_files(database: Database, sources: Sequence[Source], options: Options) -> Loaded:
+def _typed_files(database: Database, sources: Sequence[Source], options: Options) -> StoredTable:
     """Files whose values have types: JSON, Parquet, LIBSVM, NumPy."""
     names: tuple[str, ...] = ()
-    parts: list[Part] = []
+    parts: list[TableFile] = []
     for number, source in enumerate(sources):
         table = f"file_{number}"
         own, part = _one_file(database, source, table)
@@ -165,11 +162,11 @@ def _typed_files(database: Database, sources: Sequence[Source], options: Options
     database.run(f"CREATE TABLE data AS SELECT * FROM ({rows}) AS t({renamed})")  # noqa: S608
     for number in range(len(sources)):
         database.run(f"DROP TABLE file_{number}")
-    return Loaded(database, names, types_of(database), tuple(parts), options)
+    return StoredTable(database, names, types_of(database), tuple(parts), options)
 
 
-def _one_file(database: Database, source: Source, table: str) -> tuple[tuple[str, ...], Part]:
-    part = Part(source, 0)
+def _one_file(database: Database, source: Source, table: str) -> tuple[tuple[str, ...], TableFile]:
+    part = TableFile(source, 0)
     if source.format in ("jsonl", "json"):
         return load_json(database, source, table), part
     if source.format == "parquet":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .database import Database, literals
 from .sources import Source
-from .text_table import TextFile
+from .text import TextFile
 
 ROOM = 1 << 28
 """Bytes of columns that are kept as arrays: to decide what a column is and to read it are two looks at the same."""
@@ -50,7 +50,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Part:
+class TableFile:
     """A file of the table and its rows."""
 
     source: Source
@@ -60,13 +60,13 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class StoredTable:
     """A table in duckdb, `data`, with the columns c0, c1, …; or its columns as arrays."""
 
     database: Database
     names: tuple[str, ...]
     types: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[TableFile, ...]
     options: Options
     notes: tuple[str, ...] = ()
     """What the user should know of how the files were read, each a sentence."""

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from .compression import SUFFIXES, packing_of, unpack
-from .errors import Place, Remedy, TableError
-from .nearest import did_you_mean
+from .errors import Place, Remedy, TableError, did_you_mean
 
 Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "libsvm", "npy"]
 FORMATS: dict[str, Format] = {
@@ -147,7 +146,7 @@ def _bare_suffix(name: str) -> str:
 
 
 def _looked_into(path: Path) -> Format:
-    from .libsvm import looks_like_libsvm
+    from .array_files import looks_like_libsvm
 
     with path.open("rb") as stream:
         head = stream.read(1 << 16)

@@ -12,7 +12,7 @@ from ...numerics.arrays import Floats
 from .errors import Place, TableError
 
 
-class Coded(NamedTuple):
+class LevelCodes(NamedTuple):
     """A column of levels."""
 
     codes: NDArray[np.int32]
@@ -34,7 +34,7 @@ class Table(Protocol):
     def numbers(self, name: str) -> Floats:
         """A column as numbers, NaN where missing; a TableError names the first cell that is no number."""
 
-    def coded(self, name: str) -> Coded:
+    def coded(self, name: str) -> LevelCodes:
         """A column as levels; numbers are levels by their text as it stands in the file."""
 
     def place(self, row: int) -> Place:
@@ -42,11 +42,13 @@ class Table(Protocol):
 
 
 class Columns:
-    """A table held in memory: lists, arrays of numbers or texts, `Coded`; None and NaN are missing."""
+    """A table held in memory: lists, arrays of numbers or texts, `LevelCodes`; None and NaN are missing."""
 
-    def __init__(self, columns: Mapping[str, Sequence[Any] | NDArray[Any] | Coded], source: str = "the table") -> None:
+    def __init__(
+        self, columns: Mapping[str, Sequence[Any] | NDArray[Any] | LevelCodes], source: str = "the table"
+    ) -> None:
         self._columns, self._source = dict(columns), source
-        self._rows = {len(c.codes) if isinstance(c, Coded) else len(c) for c in self._columns.values()}
+        self._rows = {len(c.codes) if isinstance(c, LevelCodes) else len(c) for c in self._columns.values()}
         if len(self._rows) > 1:
             raise TableError(f"the columns have different lengths: {sorted(self._rows)}")
 
@@ -63,7 +65,7 @@ class Columns:
     def numbers(self, name: str) -> Floats:
         """A column as numbers, NaN where missing."""
         column = self._columns[name]
-        if isinstance(column, Coded):
+        if isinstance(column, LevelCodes):
             column = [None if code < 0 else column.levels[code] for code in column.codes.tolist()]
         if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
             return column.astype(np.float64)
@@ -77,15 +79,15 @@ class Columns:
                 ) from None
         return found
 
-    def coded(self, name: str) -> Coded:
+    def coded(self, name: str) -> LevelCodes:
         """A column as levels."""
         column = self._columns[name]
-        if isinstance(column, Coded):
+        if isinstance(column, LevelCodes):
             return column
         texts = [None if cell is None or cell != cell else str(cell) for cell in np.asarray(column, object).tolist()]
         levels = tuple(sorted({text for text in texts if text is not None}))
         places: dict[str | None, int] = {level: code for code, level in enumerate(levels)}
-        return Coded(np.array([places.get(text, -1) for text in texts], np.int32), levels)
+        return LevelCodes(np.array([places.get(text, -1) for text in texts], np.int32), levels)
 
     def place(self, row: int) -> Place:
         """Where a row stands: a row counted from 1."""

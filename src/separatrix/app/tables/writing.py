@@ -14,10 +14,10 @@ from typing import IO, Any
 import numpy as np
 
 from ...errors import SettingError
-from ..whole_file import replace_file
+from ..files import replace_file
 from .database import identifier, literal
 from .errors import TableError
-from .parts import Loaded
+from .parts import StoredTable
 
 COPY = {
     "csv": "FORMAT csv, HEADER false, DELIMITER ','",
@@ -30,7 +30,7 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
 def write(
-    loaded: Loaded,
+    loaded: StoredTable,
     rows: int,
     folder: str,
     target: str | IO[bytes],
@@ -59,7 +59,7 @@ def write(
     os.unlink(written)
 
 
-def _typed(loaded: Loaded, j: int) -> str:
+def _typed(loaded: StoredTable, j: int) -> str:
     """A column for JSON and Parquet: numbers as numbers, where their text says no more than that."""
     if loaded.family(j) != "text" or not loaded.as_text:
         return f"c{j}"

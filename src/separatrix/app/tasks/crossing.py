@@ -12,9 +12,8 @@ from ..cli.console import table as laid_out
 from ..cli.options import Talking
 from ..cli.progress import shower_of
 from ..cli.wording import in_options
-from ..evaluation.crossing import Task, cross
-from ..evaluation.folds import folds
-from ..evaluation.measure import Measure
+from ..evaluation.cross_validation import Task, cross, folds
+from ..evaluation.intervals import Measure
 from ..evaluation.measures import measures
 from ..tables.errors import Remedy, TableError
 from .fold_learning import Encoded, learning

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.named import NamedRows
-from ..evaluation.crossing import Answers, Learn
+from ..evaluation.cross_validation import Answers, Learn
 from ..tables.encoding import learn_encoding
 from .lesson import Lesson, Rows
 

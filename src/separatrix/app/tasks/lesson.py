@@ -16,7 +16,7 @@ from ..tables.categorical import pays, table_rows
 from ..tables.columns import Decision
 from ..tables.encoding import Encoding, learn_encoding
 from ..tables.errors import Remedy, TableError
-from ..tables.table import Coded, Table
+from ..tables.table import LevelCodes, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ def groups_of(table: Table, name: str) -> NDArray[np.int32]:
     return coded.codes
 
 
-def _check_all_there(table: Table, coded: Coded, name: str, what: str) -> None:
+def _check_all_there(table: Table, coded: LevelCodes, name: str, what: str) -> None:
     absent = coded.codes < 0
     count = int(np.count_nonzero(absent))
     if count:
@@ -143,10 +143,10 @@ class Rows:
         """A column as numbers."""
         return self._table.numbers(name)[self._rows]
 
-    def coded(self, name: str) -> Coded:
+    def coded(self, name: str) -> LevelCodes:
         """A column as levels."""
         codes, levels = self._table.coded(name)
-        return Coded(codes[self._rows], levels)
+        return LevelCodes(codes[self._rows], levels)
 
     def place(self, row: int) -> Any:
         """Where a row stands in the whole table."""

@@ -151,7 +151,7 @@ def _predicted(model: Any, X: Floats, wanted: Wanted) -> Predicted:
 
 def check_columns(model: Any, table: Any) -> None:
     """Every column that the model needs is there."""
-    from ..tables.nearest import did_you_mean
+    from ..tables.errors import did_you_mean
 
     absent = [each.name for each in model.encoding.columns if each.name not in table.names]
     if absent:

@@ -19,8 +19,7 @@ from ..cli.progress import shower_of
 from ..cli.tables import check_columns, decisions_of, opened
 from ..cli.teaching import told_by_the_verdict
 from ..cli.wording import in_options
-from ..evaluation.crossing import Task, cross
-from ..evaluation.folds import folds
+from ..evaluation.cross_validation import Task, cross, folds
 from ..report.checks import SAME
 from ..report.inputs import Inputs, Refit
 from ..report.weight_path import fit_with_path

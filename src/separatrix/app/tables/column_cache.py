@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from .parts import ROOM
-from .table import Coded
+from .table import LevelCodes
 
 THREADS = 2
 
@@ -30,13 +30,13 @@ class Numbers(NamedTuple):
         return int(self.values.nbytes)
 
 
-class Fetched:
+class ColumnCache:
     """What was fetched, by column, as long as there is room. The arrays are shared: nobody writes into them."""
 
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
         self._numbers: dict[int, Numbers] = {}
-        self._coded: dict[int, Coded] = {}
+        self._coded: dict[int, LevelCodes] = {}
 
     def numbers(self, j: int, fetch: Callable[[int], Numbers]) -> Numbers:
         """The numbers of a column, fetched unless they are here."""
@@ -46,7 +46,7 @@ class Fetched:
             self._numbers[j] = found
         return found
 
-    def coded(self, j: int, fetch: Callable[[int], Coded]) -> Coded:
+    def coded(self, j: int, fetch: Callable[[int], LevelCodes]) -> LevelCodes:
         """The levels of a column, fetched unless they are here."""
         found = self._coded.get(j) or fetch(j)
         if j not in self._coded and found.codes.nbytes <= self._room:

@@ -3,17 +3,80 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from .predictions import Predictions
 
 Places = NDArray[np.intp]
+
+
+def folds(truth: Places, k: int, *, seed: int = 0, groups: Places | None = None, classes: Sequence[Any] = ()) -> Places:
+    """The fold of each row, 0 … k − 1: each class spread evenly, and the rows of a group together.
+
+    The same truth, groups, k and seed give the same folds.
+    """
+    truth = np.asarray(truth, dtype=np.intp)
+    _check(truth, k, groups, classes)
+    random = np.random.default_rng(seed)
+    if groups is None:
+        return _by_rows(truth, k, random)
+    return _by_groups(truth, np.unique(np.asarray(groups), return_inverse=True)[1], k, random)
+
+
+def _by_rows(truth: Places, k: int, random: np.random.Generator) -> Places:
+    """The rows of each class in random order are dealt out in turn, going on where the class before ended."""
+    order = random.permutation(len(truth))
+    order = order[np.argsort(truth[order], kind="stable")]
+    found = np.empty(len(truth), dtype=np.intp)
+    found[order] = np.arange(len(truth)) % k
+    return found
+
+
+def _by_groups(truth: Places, groups: Places, k: int, random: np.random.Generator) -> Places:
+    """Large groups first, each to the fold that it brings nearest to its even share of every class."""
+    classes = int(truth.max()) + 1
+    counts = np.bincount(groups * classes + truth, minlength=(groups.max() + 1) * classes).reshape(-1, classes)
+    share = np.maximum(counts.sum(axis=0), 1) / k
+    order = random.permutation(len(counts))
+    order = order[np.argsort(-counts[order].sum(axis=1), kind="stable")]
+    filled, empty, home = np.zeros((k, classes)), np.ones(k, bool), np.empty(len(counts), dtype=np.intp)
+    left = len(counts)
+    for group in order.tolist():
+        after = (((filled + counts[group]) / share) ** 2 - (filled / share) ** 2).sum(axis=1)
+        # As many groups are left as folds are empty: each of them gets one, so that no fold stays empty.
+        after = np.where(empty, after, np.inf) if left <= empty.sum() else after
+        fold = int(after.argmin())
+        filled[fold] += counts[group]
+        empty[fold] = False
+        home[group] = fold
+        left -= 1
+    return home[groups]
+
+
+def _check(truth: Places, k: int, groups: Places | None, classes: Sequence[Any]) -> None:
+    units = len(truth) if groups is None else len(np.unique(groups))
+    what = "rows" if groups is None else "groups"
+    if k < 2 or k > units:
+        raise SettingError("folds", k, f"give from 2 to {units} folds.", f"{k} folds of {units} {what} cannot be;")
+    for place in np.unique(truth).tolist():
+        own = truth == place
+        count = int(own.sum()) if groups is None else len(np.unique(groups[own]))
+        if count < 2:
+            name = repr(classes[place]) if classes else f"number {place}"
+            raise DataError(
+                f"The class {name} is in one of the {what} only: the fold that holds it out would be learnt without "
+                f"that class. Give more {what} of it, or leave it out."
+            )
+
+
+# ---------------------------------------------------------------------------------------------------------- predictions
 
 
 class Answers(NamedTuple):
@@ -36,7 +99,7 @@ class Failure(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Crossed:
+class CrossValidation:
     """The out-of-fold predictions of a learner; None where a fold failed."""
 
     predictions: Predictions | None
@@ -68,14 +131,14 @@ class Task:
             yield fold, np.flatnonzero(~held), np.flatnonzero(held)
 
 
-def cross(task: Task, learn: Learn, after: Callable[[int], None] = lambda fold: None) -> Crossed:
+def cross(task: Task, learn: Learn, after: Callable[[int], None] = lambda fold: None) -> CrossValidation:
     """Learn and answer once a fold; `after` is told of each fold that is done. Ctrl-C is not held up.
 
     An error of a learner ends its run: rows that it has no answers for would make it look better or worse than it is.
     """
     n, failures = len(task.truth), []
     said: dict[object, list[str]] = {}
-    chosen, scores, probabilities = np.zeros(n, dtype=np.intp), _Held(n), _Held(n)
+    chosen, scores, probabilities = np.zeros(n, dtype=np.intp), _Column(n), _Column(n)
     for fold, rows, held in task.parts():
         try:
             with warnings.catch_warnings(record=True) as caught:
@@ -92,12 +155,12 @@ def cross(task: Task, learn: Learn, after: Callable[[int], None] = lambda fold: 
         after(fold)
     remarks = tuple(texts[0] + (f" (So in {len(texts)} folds.)" if len(texts) > 1 else "") for texts in said.values())
     if failures:
-        return Crossed(None, tuple(failures), remarks)
+        return CrossValidation(None, tuple(failures), remarks)
     found = Predictions(
         task.classes, task.truth, chosen, scores.array, probabilities.array, task.weights, task.clusters, task.count,
         task.positive, task.fold,
     )  # fmt: skip
-    return Crossed(found, (), remarks)
+    return CrossValidation(found, (), remarks)
 
 
 def _kind(warning: warnings.WarningMessage) -> object:
@@ -118,8 +181,8 @@ def baseline(task: Task) -> Learn:
     return learn
 
 
-class _Held:
-    """Rows that come fold by fold; none at all, if a fold has none."""
+class _Column:
+    """An answer for each row, filled fold by fold; none at all, if a fold has none."""
 
     def __init__(self, rows: int) -> None:
         self._rows, self._found, self.array = rows, True, None

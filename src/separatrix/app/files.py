@@ -7,50 +7,95 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from .whole_file import is_special
+from ..errors import SettingError
 
 OURS = b'"separatrix-model"'
 BEGINNING = 512
 """Bytes at the start of a file that tell whether it is a model; more than the name of a side file has."""
 
 
-def replace_file(path: Any, content: bytes) -> None:
-    """Put a file in the place of another, or of none, in one step: who reads sees the old one or the new one."""
-    replace_pair(path, content, None)
+def replace_file(path: Any, content: bytes | Callable[[IO[bytes]], object]) -> bool:
+    """Put a file in the place of another, or of none, in one step; whether there was one.
+
+    Who reads sees the old file or the new one. A link stays a link, and rights stay as they were. What is no plain
+    file, such as /dev/null or a pipe, is written to as it is: in its place a file would be something else.
+    """
+    if _is_special(path):
+        with open(path, "wb") as stream:
+            _write(stream, content)
+        return False
+    target = _target(path)
+    there = target.exists()
+    with _named(path):
+        _put(target, content, _aside(target), _mode(target))
+    return there
 
 
 def replace_pair(path: Any, content: bytes, beside: tuple[str, bytes] | None) -> None:
-    """The same with a file beside it, whose name no other content has.
+    """Put a file in its place, and another beside it, whose name no other content has.
 
     That file is there before the one that names it takes its place; what earlier ones named is removed after, unless
     another file of the folder names it too: a copy, or the old one under another name. So a kill at any moment leaves
     a pair, old or new; and at the most one file more, and half of another: the next save removes them.
     """
-    if is_special(path):  # in the place of a device or a pipe a file would be something else
-        if beside is not None:
-            raise ValueError(f"{path} is no plain file, and this model needs two, one beside the other: name a file.")
-        Path(path).write_bytes(content)
+    if beside is None and _is_special(path):
+        replace_file(path, content)
         return
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file in it.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {os.path.dirname(os.fspath(path))!r}: make it first.")
-    with _alone(target.parent) as alone:
+    if _is_special(path):
+        raise SettingError(
+            "path", path, "name a file.", f"{path} is no plain file, and this model needs two, one beside the other:"
+        )
+    target = _target(path)
+    with _alone(target.parent) as alone, _named(path):
         if alone:
             _remove(target.parent.glob(f"{_aside(target)}-*.partial"))
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+        mode = _mode(target)
         if beside is not None:
             _put(target.with_name(beside[0]), beside[1], _aside(target), mode)
         _put(target, content, _aside(target), mode)
         if alone:
             old = [each for each in beside_of(target) if beside is None or each.name != beside[0]]
             _remove(_unnamed(old, target))
+
+
+def _is_special(path: Any) -> bool:
+    """Whether something is there that is neither a file nor a folder."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _target(path: Any) -> Path:
+    """The file that a path leads to, in a folder that is there."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file in it.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {os.path.dirname(os.fspath(path))!r}: make it first.")
+    return target
+
+
+def _mode(target: Path) -> int | None:
+    """The rights of a file that is there."""
+    return stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+
+
+@contextmanager
+def _named(path: Any) -> Iterator[None]:
+    """An error of the system names the file as the user knows it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from None
 
 
 def name_beside(path: Any, content: bytes) -> str:
@@ -105,26 +150,34 @@ def _aside(target: Path) -> str:
     return f".separatrix-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:8]}"
 
 
-def _put(target: Path, content: bytes, aside_name: str, mode: int | None) -> None:
+def _put(
+    target: Path, content: bytes | Callable[[IO[bytes]], object], aside_name: str, mode: int | None
+) -> None:  # fmt: skip
     aside = target.with_name(f"{aside_name}-{secrets.token_hex(8)}.partial")
     try:
-        with open(aside, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        with open(aside, "xb") as stream:
+            _write(stream, content)
+            stream.flush()
+            os.fsync(stream.fileno())
         if mode is not None:
             os.chmod(aside, mode)
         os.replace(aside, target)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(aside)
+        _remove([aside])
         raise
-    with suppress(OSError):  # not every system can open a folder
+    with suppress(OSError):  # the new name survives a loss of power; not every system can open a folder
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _write(stream: IO[bytes], content: bytes | Callable[[IO[bytes]], object]) -> None:
+    if callable(content):
+        content(stream)
+    else:
+        stream.write(content)
 
 
 @contextmanager
@@ -148,7 +201,7 @@ def _alone(folder: Path) -> Iterator[bool]:
         os.close(handle)
 
 
-def _remove(files: Any) -> None:
+def _remove(files: Iterable[Path]) -> None:
     for each in list(files):
         with suppress(OSError):
             os.unlink(each)
