@@ -18,7 +18,7 @@ from separatrix.app.report.markup import coded, csv_link, csv_text
 from separatrix.app.report.page import LARGEST, html_of
 from separatrix.app.report.shortening import OTHERS, ROOMS, shortened
 from separatrix.app.report.weight_path import MOST, Track, fit_with_path
-from separatrix.app.report.words import class_name
+from separatrix.app.report.words import Interval, class_name
 
 from .made import LONG, WICKED, facts
 
@@ -147,7 +147,7 @@ def test_no_page_is_larger_than_it_may_be(known, kind):
     text = html_of(big, "{}" * 400_000, "model.json")
     assert len(text.encode()) <= LARGEST
     assert "too large to be kept inside" in text
-    assert "all are in what --format json writes" in text
+    assert "all are in the report as JSON" in text
     assert "weights that move the score most are shown" in text
     assert OTHERS in text
 
@@ -201,7 +201,7 @@ def test_classes_that_are_shown_as_one_keep_their_rows(known):
 
 
 def test_csv_is_read_back_as_it_was_and_runs_nothing():
-    rows = [["=HYPERLINK(1)", "0.1 … 0.2", "−3", "1\u202f309"], ['a, "b"\nc', "", "x #%", "2"]]
+    rows = [["=HYPERLINK(1)", Interval("0.1", "0.2"), "−3", "1\u202f309"], ['a, "b"\nc', "", "x #%", "2"]]
     head = ["name", "interval", "value", "rows"]
     address = csv_link(head, rows)
     assert address.startswith("data:text/csv;charset=utf-8,")

@@ -1,4 +1,4 @@
-"""What was checked of the model and the table, passed and failed, each in a sentence with what to do."""
+"""The checks of a model and a table: each passed, failed or not known, in a sentence, with what to do."""
 
 from __future__ import annotations
 
@@ -12,14 +12,27 @@ from numpy.typing import NDArray
 from ...inference.summary.numerals import brief, percent
 from ...numerics.arrays import Floats
 from ...results.verdict import listed
+from ...wording import call, setting
 from ..evaluation.ranking import area
 from .inputs import Inputs
+from .weights import INTERCEPTS
 from .words import class_name, power
 
-PASSED, FAILED, UNKNOWN = "passed", "failed", "not known"
-EVENTS, RARE, ILL, GIVEN_AWAY, SAME = 10, 0.05, 1e6, 0.99, 1e-6
-"""Rows of the rarest class a parameter; a share; a condition; an AUC of one column; how close a refit must come."""
+PASSED = "passed"
+FAILED = "failed"
+UNKNOWN = "not known"
+EVENTS = 10
+"""Rows of the rarest class for each weight, below which the check fails."""
+RARE = 0.05
+"""The share of the rarest class, below which the check fails."""
+ILL = 1e6
+"""The condition of the standardised columns, from which on the check fails."""
+GIVEN_AWAY = 0.99
+"""The AUC of a single column, above which the check fails."""
+SAME = 1e-6
+"""How far the scores of a refit may be from those of the model, relative to their size."""
 PLAIN = re.compile(r"\w[\w.=/%()+-]*")
+"""Names that need no quotation marks in a sentence."""
 SIZE = 4_000_000
 """Numbers of X up to which separation is looked for where the fit itself has not."""
 
@@ -40,6 +53,8 @@ class Check:
 
 def quoted(name: str) -> str:
     """A name that is more than a word in quotation marks, so that sentences can be read."""
+    if name in INTERCEPTS:
+        return "the intercept"
     return name if PLAIN.fullmatch(name) else f"“{name}”"
 
 
@@ -79,7 +94,9 @@ def separation(inputs: Inputs) -> Check:
         return Check(name, PASSED, "The classes overlap: the fit proved that the likelihood has a maximum, so that "
                      "every weight has a finite value.")  # fmt: skip
     if inputs.X.size > SIZE:
-        return Check(name, UNKNOWN, "It was not looked for, as the table is large; separatrix separable does.")
+        return Check(
+            name, UNKNOWN, f"The table is large, so it was not looked for; {call('separability(X, y)')} does that."
+        )
     from ...learners.geometry.separability import separability
 
     kind = separability(inputs.X, inputs.truth, inputs.weights).kind
@@ -88,7 +105,7 @@ def separation(inputs: Inputs) -> Check:
     return Check(
         name, FAILED, f"The classes are {kind} in these rows: maximum likelihood would send weights to infinity, and "
         "only what this learner does otherwise keeps them finite.",
-        "Look for columns that give the class away: separatrix separable names them.",
+        f"Look for columns that give the class away: {call('separability(X, y)')} names them.",
     )  # fmt: skip
 
 
@@ -104,8 +121,8 @@ def _separated(name: str, status: str, verdict: dict[str, Any], claim: dict[str,
     how = "separates all rows" if status == "separated" else "separates some rows and errs on none"
     return Check(
         name, FAILED, f"The classes are {status}: a rule {how}, so that the likelihood has no maximum.{names}",
-        "Penalise (--l2 0.01, of two classes also --objective firth), or leave out or merge the columns that give the "
-        "class away.",
+        f"Penalise ({setting('l2', 0.01)}, of two classes also {setting('objective', 'firth')}), or leave out or merge "
+        "the columns that give the class away.",
     )  # fmt: skip
 
 
@@ -131,11 +148,11 @@ def certificate(inputs: Inputs) -> Check:
 
 
 def repeatable(inputs: Inputs) -> Check:
-    """Whether the learner, taught these rows again, gives the model of the file."""
+    """Whether the learner, fitted to these rows again, gives the model of the file."""
     name, refit = "Repeatable", inputs.refit
     if not inputs.seen and not (inputs.model.training or {}).get("fingerprint"):
-        return Check(name, UNKNOWN, "The model file does not say which rows it was learnt from, and these rows teach "
-                     "its learner another model.")  # fmt: skip
+        return Check(name, UNKNOWN, "The model file does not say which rows it was learnt from, and its learner gives "
+                     "another model on these rows.")  # fmt: skip
     if not inputs.seen:
         return Check(name, UNKNOWN, "These are not the rows that the model was learnt from, so that it cannot be "
                      "learnt again here.")  # fmt: skip
@@ -144,11 +161,11 @@ def repeatable(inputs: Inputs) -> Check:
             name, UNKNOWN, f"It was not learnt again: {refit.why}" if refit.why else "It was not learnt again."
         )
     if refit.difference <= SAME:
-        return Check(name, PASSED, "The learner was taught the same rows again, and its scores are those of the model "
-                     f"file to {power(refit.difference)} of their size." if refit.difference else
-                     "The learner was taught the same rows again, and its scores are those of the model file to the "
-                     "last digit.")  # fmt: skip
-    return Check(name, FAILED, "The learner was taught the same rows again, and its scores differ from those of the "
+        return Check(name, PASSED, "The learner was fitted to the same rows again, and its scores are those of the "
+                     f"model file to {power(refit.difference)} of their size." if refit.difference else
+                     "The learner was fitted to the same rows again, and its scores are those of the model file to "
+                     "the last digit.")  # fmt: skip
+    return Check(name, FAILED, "The learner was fitted to the same rows again, and its scores differ from those of the "
                  f"model file by {refit.difference:.1e} of their size.",
                  "Compare the versions below with yours; or the file was changed.")  # fmt: skip
 
@@ -165,7 +182,8 @@ def rank(inputs: Inputs) -> Check:
         said = "is a combination of other columns: its weight is" if one else (
             "are combinations of other columns: their weights are")  # fmt: skip
         return Check("Rank", FAILED, f"{listed(list(map(quoted, aliased)))} {said} one choice among many that predict "
-                     "alike.", f"Leave {'it' if one else 'them'} out with --drop, or merge levels.")  # fmt: skip
+                     "alike.",
+                     f"Leave {'it' if one else 'them'} out ({setting('drop')}), or merge levels.")  # fmt: skip
     if found.get("rank") is None:
         return Check("Rank", UNKNOWN, "The fit did not settle the rank of the columns.")
     return Check("Rank", PASSED, f"No column is a combination of others: the rank is {found['rank']} of {found['of']}.")
@@ -184,7 +202,7 @@ def condition(inputs: Inputs) -> Check:
     if kappa >= ILL:
         return Check("Condition", FAILED, "Standardised, the columns are (almost) dependent: the condition is "
                      f"{'infinite' if kappa == np.inf else f'{kappa:.1e}'}.{pairs}",
-                     "Leave one column of such a set out, or penalise with --l2.")  # fmt: skip
+                     f"Leave one column of such a set out, or penalise with {setting('l2')}.")  # fmt: skip
     return Check("Condition", PASSED, f"The condition of the standardised columns is {brief(kappa)}; a million would "
                  f"be a concern.{pairs}")  # fmt: skip
 
@@ -200,7 +218,7 @@ def events(inputs: Inputs) -> Check:
     said = f"The rarest class has {least} rows, {brief(each)} for each of {width} weights"
     if each < EVENTS:
         return Check("Events per weight", FAILED, f"{said}; fewer than {EVENTS} make weights too large and intervals "
-                     "too hopeful.", "Use fewer columns or levels, or penalise: --l2 0.01.")  # fmt: skip
+                     "too hopeful.", f"Use fewer columns or levels, or penalise: {setting('l2', 0.01)}.")  # fmt: skip
     return Check("Events per weight", PASSED, f"{said}; {EVENTS} or more are a usual demand.")
 
 
@@ -222,7 +240,7 @@ def given_away(inputs: Inputs) -> tuple[Check, Check]:
     found = single_columns(inputs)
     same = [quoted(each.name) for each in found if each.same]
     strong = [f"{quoted(each.name)} (AUC {each.auc:.3f})" for each in found if not each.same and each.auc > GIVEN_AWAY]
-    remedy = "Ask whether the value is known before the class is; if not, leave it out with --drop."
+    remedy = f"Ask whether the value is known before the class is; if not, leave it out ({setting('drop')})."
     first = (
         Check("Copies of the target", FAILED, f"{listed(same)} {'tells' if len(same) == 1 else 'tell'} the class in "
               "every row: a level or a value never stands with two classes.", remedy)
@@ -290,7 +308,11 @@ def calibration(inputs: Inputs, held: dict[str, Any]) -> Check:
         way = "too extreme" if each["value"] < 1 else "too timid"
         said = (f"The held-out probabilities of {class_name(label)} are {way}: their slope is {each['value']:.2f} "
                 f"({each['low']:.2f} to {each['high']:.2f}), and 1 would be right.")  # fmt: skip
-        cure = "Penalise (--l2), use fewer columns, or gather more rows." if each["value"] < 1 else "Penalise less."
+        cure = (
+            f"Penalise ({setting('l2')}), use fewer columns, or gather more rows."
+            if each["value"] < 1
+            else "Penalise less."
+        )
         return Check(name, FAILED, said, cure)
     one = len(held["classes"]) == 2
     shown = "; ".join(
@@ -300,12 +322,14 @@ def calibration(inputs: Inputs, held: dict[str, Any]) -> Check:
     return Check(name, PASSED, f"The held-out probabilities mean what they say: the slope is {shown}, and 1 is right.")
 
 
-WIDEST, ROWS = 1500, 200_000
-"""Columns and rows up to which the condition is computed; of more rows, evenly spaced ones are taken."""
+WIDEST = 1500
+"""The most columns for which the condition is computed."""
+ROWS = 200_000
+"""The most rows that it is computed from; of more, evenly spaced ones are taken."""
 
 
 class Single(NamedTuple):
-    """What one column tells."""
+    """How well a single column tells the classes apart."""
 
     name: str
     auc: float

@@ -1,4 +1,4 @@
-"""Everything that a report shows, computed and as plain data: a page only draws it, and `--format json` prints it."""
+"""Everything that a report shows, computed and as plain data: a page only draws it, and the JSON format prints it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from .weight_path import path_facts
 from .weights import weights_facts
 
 MOST_STEPS = 400
+"""The most passes of a history that are kept."""
 
 
 def facts_of(inputs: Inputs) -> dict[str, Any]:
@@ -95,7 +96,7 @@ def convergence_facts(inputs: Inputs) -> dict[str, Any]:
 
 
 def _limit(estimator: Any) -> float | None:
-    """What the loss of separated classes falls to and never reaches; None where there is a minimum."""
+    """The limit of the loss where classes are separated; None where there is a minimum."""
     verdict = getattr(estimator, "verdict_", None)
     status = getattr(verdict, "status", "")
     value = getattr(getattr(verdict, "certificate", None), "value", None) if status == "quasi-separated" else None
@@ -145,6 +146,7 @@ def finite(value: Any) -> Any:
 SHOWN = 8
 """Levels of a category that are named one by one."""
 BINS = 16
+"""Bars of the small histogram of a column of numbers."""
 
 
 def columns_facts(inputs: Inputs) -> dict[str, Any]:

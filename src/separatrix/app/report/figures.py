@@ -168,7 +168,7 @@ def _ascending(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 PATH_WIDTH = 760
-"""Of the picture of a path."""
+"""The width of the picture of a path."""
 PATH_HEIGHT = 360
 """Its height."""
 PATH_LEFT = 62
@@ -182,7 +182,7 @@ LONGEST = 30
 
 
 def path(facts: dict[str, Any]) -> str:
-    """All lines, and leaders from their ends to their names."""
+    """The path of the weights: a line for each, and a leader from its end to its name."""
     lines, at = facts["lines"], facts["at"]
     values = [each for line in lines for each in line["values"]]
     low, high = min(*values, 0.0), max(*values, 0.0)
@@ -245,7 +245,7 @@ def _without_middle(text: str) -> str:
 
 
 NOMOGRAM_WIDTH = 780
-"""Of the picture of a nomogram."""
+"""The width of a nomogram."""
 NOMOGRAM_LEFT = 170
 """Its room at the left, for names."""
 RULER = 46
@@ -255,7 +255,7 @@ MOST_RULERS = 30
 
 
 def nomogram(facts: dict[str, Any]) -> str:
-    """All rulers below each other."""
+    """The nomogram: a ruler for each column, one for points, one for their sum, one for the probability."""
     lines = facts["lines"][:MOST_RULERS]
     points = Scale(0, 100, NOMOGRAM_LEFT, NOMOGRAM_WIDTH - 30)
     total = Scale(0, max(facts["most"], 1e-12), NOMOGRAM_LEFT, NOMOGRAM_WIDTH - 30)
@@ -304,7 +304,7 @@ def _cut(text: str, most: int) -> str:
 
 
 FOREST_WIDTH = 220
-"""Of the pictures in the table of weights."""
+"""The width of the pictures in the table of weights."""
 FOREST_LINE = 22
 """The height of one line."""
 FOREST_AXIS = 26

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,18 @@ from ...numerics.arrays import Floats
 from ..evaluation.calibration import calibration_table
 from ..evaluation.confusion import matrix
 from ..evaluation.intervals import proportion
-from ..evaluation.measures import by_class, measures
+from ..evaluation.measures import by_class, measures, noted
 from ..evaluation.predictions import Predictions
 from .inputs import Inputs
 
-MANY, FEW = 60, 25
-"""Quantiles of the probabilities that are thresholds: of two classes, and of each of more."""
+MANY = 60
+"""Quantiles of the probabilities that are thresholds, of two classes."""
+FEW = 25
+"""The most of them for each of more classes."""
 BINS = 24
+"""Bars of the histogram of margins."""
 MOST_CURVES = 12
-"""Classes that have curves of their own."""
+"""The most classes that have curves of their own."""
 
 
 def held_out_facts(inputs: Inputs) -> dict[str, Any]:
@@ -28,6 +32,7 @@ def held_out_facts(inputs: Inputs) -> dict[str, Any]:
         return {"there": False, "why": inputs.held_why}
     two = len(given.classes) == 2
     many = MANY if two else min(FEW, 100 // len(given.classes))
+    found = measures(replace(given, folds=0), level=inputs.level, seed=inputs.seed)
     classes = [given.positive] if two else list(range(len(given.classes)))[:MOST_CURVES]
     return {
         "there": True,
@@ -37,7 +42,8 @@ def held_out_facts(inputs: Inputs) -> dict[str, Any]:
         "rows": given.rows,
         "level": inputs.level,
         "remarks": list(inputs.remarks),
-        "measures": [each.to_dict() for each in measures(given, level=inputs.level, seed=inputs.seed)],
+        "measures": [each.to_dict() for each in noted(given, found)],
+        "methods": {each.name: each.method for each in found},
         "by_class": [each.to_dict() for each in by_class(given, level=inputs.level)],
         "classes": list(map(str, given.classes)),
         "positive": str(given.classes[given.positive]) if two else None,
@@ -51,7 +57,7 @@ def held_out_facts(inputs: Inputs) -> dict[str, Any]:
 
 
 def against_rest(given: Predictions, k: int) -> Predictions:
-    """The same predictions as of two classes: class k, and all others."""
+    """The predictions as those of two classes: class k, and all others."""
     if len(given.classes) == 2:
         return given
     P, S = given.probabilities, given.scores
@@ -77,7 +83,7 @@ def curve_facts(given: Predictions, level: float, quantiles: int) -> dict[str, A
 
 
 def operating_points(given: Predictions, level: float, quantiles: int) -> list[dict[str, Any]]:
-    """What "positive if p ≥ t" gives for thresholds t, ascending: counts, sensitivity and precision with intervals."""
+    """Counts, sensitivity and precision with intervals of the rule "positive if p ≥ t", for ascending thresholds t."""
     ranked = given.ranking if given.probabilities is None else given.probabilities[:, given.positive]
     if ranked is None or len(given.present) < 2:
         return []
@@ -123,7 +129,7 @@ def _down(value: float) -> float:
 
 
 def margin_facts(given: Predictions, level: float) -> dict[str, Any] | None:
-    """Of every row the score of its own class less the best other: below zero it is wrong; counted by class."""
+    """Margins counted by class: the score of a row's own class less the best other; below zero the row is wrong."""
     margins = margins_of(given)
     if margins is None:
         return None

@@ -1,4 +1,4 @@
-"""What a report is made of."""
+"""The inputs of a report: a model, a table, held-out predictions, and the learner fitted again."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class WeightPath:
 
     steps: tuple[PathStep, ...] = ()
     unit: str = "passes over the rows"
-    """What `at` counts."""
+    """The unit of `at`."""
     why: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """The model's learner, taught the rows of the report anew; or why it was not."""
+    """The model's learner, fitted to the rows of the report; or why it was not."""
 
     estimator: Any = None
     why: str = ""
@@ -67,9 +67,9 @@ class Inputs:
     truth: Places
     """The class of each row, by its place among the model's."""
     unseen: dict[str, dict[str, int]]
-    """Of each column, the levels that the model does not know, and how many rows have them."""
+    """By column, the levels that the model does not know, and how many rows have them."""
     held: Predictions | None
-    """Every row predicted by a model that has not seen it; None: `held_why` says the reason."""
+    """Each row predicted by a model that has not seen it; if None, `held_why` says why."""
     held_why: str = ""
     remarks: tuple[str, ...] = ()
     refit: Refit = field(default_factory=Refit)

@@ -10,11 +10,14 @@ from ...inference.summary.numerals import brief, p_value
 from .shortening import ROOMS, shortened
 from .views import ELSEWHERE, column_view, lead, left_out, measure_cells, verdict_words
 from .views_weights import scaled, weight_words
-from .words import cell, class_name, spaced
+from .words import cell, class_name, ratio, spaced
 
 SIGNS = {"failed": "✗", "passed": "✓"}
+"""The sign of each state of a check."""
 SPECIAL = re.compile(r"([\\`*_\[\]|~#])")
+"""Characters that Markdown would take for markup."""
 ORDER = {"failed": 0, "passed": 2}
+"""Checks that failed come first, those not known next."""
 
 
 def markdown_of(facts: dict[str, Any]) -> str:
@@ -31,7 +34,7 @@ def markdown_of(facts: dict[str, Any]) -> str:
 
 
 def escaped(text: Any) -> str:
-    """A text that stays a text: what Markdown or HTML would take for a sign of its own is not one."""
+    """A text in which nothing is markup, neither for Markdown nor for HTML."""
     plain = " ".join(str(text).split())
     return SPECIAL.sub(r"\\\1", plain.replace("&", "&amp;").replace("<", "&lt;"))
 
@@ -64,7 +67,7 @@ def _data(data: dict[str, Any]) -> list[str]:
         table(["class", "rows"], [[each["name"], spaced(each["rows"])] for each in data["classes"]]),
         table(["column", "read as", "missing", "what it holds"],
               [[each["name"], each["kind"], each["missing"], each["holds"]] for each in shown]),
-        f"{cut} more columns are in what --format json writes." if cut else "",
+        f"{cut} more columns are in the report as JSON." if cut else "",
         "\n".join(f"- Left out: **{escaped(each['names'])}**: {escaped(each['why'])}." for each in left_out(data)),
     ]  # fmt: skip
 
@@ -97,10 +100,10 @@ def _line(line: dict[str, Any], weights: dict[str, Any]) -> list[str]:
     if scaled(weights["blocks"]):
         cells.append("" if line["per_deviation"] is None else gone or cell(line["per_deviation"]))
     if weights["odds"]:
-        cells.append({"+∞": "∞", "−∞": "0", "±∞": "—"}.get(gone) or cell(line["odds_ratio"]))
+        cells.append({"+∞": "∞", "−∞": "0", "±∞": "—"}.get(gone) or ratio(line["odds_ratio"]))
     if weights["intervals"]:
         ends = (line["odds_low"], line["odds_high"])
-        cells += ["" if None in ends else f"{cell(ends[0])} … {cell(ends[1])}",
+        cells += ["" if None in ends else f"{ratio(ends[0])} … {ratio(ends[1])}",
                   "" if line["p"] is None else p_value(line["p"])]  # fmt: skip
     return cells
 

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from .words import THIN
+from .words import THIN, Cell, Interval
 
 OPTION = re.compile(r"--[a-z][a-z0-9-]*")
+"""What is typed on a command line, shown in one piece."""
 
 
 def markup(text: str) -> Any:
@@ -29,24 +30,23 @@ def coded(text: str) -> Any:
 
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
-BETWEEN = " … "
-"""Between the ends of an interval, which become two columns."""
+"""A number as programs read it."""
 
 
-def csv_link(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def csv_link(head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """The table as a `data:` address."""
     return f"data:text/csv;charset=utf-8,{quote(csv_text(head, rows), safe=',.:;=()/+-_!*')}"
 
 
-def csv_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def csv_text(head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """Numbers as programs read them, intervals in two columns.
 
-    >>> print(csv_text(["name", "interval"], [["a", "−1.5 … 2"], ["=b", ""]]), end="")
+    >>> print(csv_text(["name", "interval"], [["a", Interval("−1.5", "2")], ["=b", ""]]), end="")
     name,interval low,interval high
     a,-1.5,2
     '=b,,
     """
-    wide = {j for j in range(len(head)) if any(BETWEEN in row[j] for row in rows)}
+    wide = {j for j in range(len(head)) if any(isinstance(row[j], Interval) for row in rows)}
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow([name for j, each in enumerate(head) for name in
@@ -56,11 +56,10 @@ def csv_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return out.getvalue()
 
 
-def _cells(text: str, wide: bool) -> list[str]:
-    if not wide:
-        return [_plain(text)]
-    low, _, high = text.partition(BETWEEN)
-    return [_plain(low), _plain(high)]
+def _cells(cell: Cell, wide: bool) -> list[str]:
+    if isinstance(cell, Interval):
+        return [_plain(cell.low), _plain(cell.high)]
+    return [_plain(cell), ""] if wide else [_plain(cell)]
 
 
 def _plain(text: str) -> str:

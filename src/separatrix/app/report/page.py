@@ -41,7 +41,7 @@ def page_of(facts: dict[str, Any], *, model: str | None = None, name: str = "mod
 
 
 def hash_of(text: str) -> str:
-    """What a Content-Security-Policy calls a text: sha256-…"""
+    """The hash by which a Content-Security-Policy names a text: sha256-…"""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
@@ -60,7 +60,7 @@ def _lean(text: str) -> str:
 
 
 def numbers_of(facts: dict[str, Any]) -> dict[str, Any]:
-    """What the script computes with: the model, and the counts at each threshold."""
+    """The numbers that the script computes with: the model, and the counts at each threshold."""
     held = facts["held_out"]
     two = held["there"] and len(held["classes"]) == 2
     points = held["curves"][0]["points"] if two else []
@@ -74,7 +74,7 @@ def numbers_of(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checks(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """What failed first, then what is not known, then what passed."""
+    """The checks: those that failed first, then those not known, then those that passed."""
     order = {FAILED: 0, PASSED: 2}
     kinds = {FAILED: ("failed", "✗"), PASSED: ("passed", "✓")}
     ranked = sorted(facts["checks"], key=lambda each: order.get(each["state"], 1))
@@ -103,7 +103,7 @@ def html_of(facts: dict[str, Any], model: str | None, name: str) -> str:
 
 
 def json_of(facts: dict[str, Any], model: str | None, name: str) -> str:
-    """All facts."""
+    """The facts as JSON."""
     return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

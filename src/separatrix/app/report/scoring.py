@@ -1,4 +1,4 @@
-"""The model as a page can use it: points of a nomogram, and the numbers that score one row."""
+"""The scoring of one row in the page: points of a nomogram, and the numbers of the form."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .inputs import Inputs
 from .svg import nice_ticks
 
 POINTS = 100.0
-"""Of the column that moves the score most, from one end to the other."""
+"""Points between the ends of the column that moves the score most."""
 LARGEST = 400_000
-"""Numbers of a rule that a page may hold."""
+"""The most weights that a page holds."""
 
 
 def why_not(inputs: Inputs) -> str:
@@ -31,7 +31,7 @@ def why_not(inputs: Inputs) -> str:
 
 
 def scorer_of(inputs: Inputs) -> dict[str, Any]:
-    """What the form needs: the columns and how they become numbers, the weights of every class, and the link."""
+    """The numbers of the form: columns and how they are encoded, the weights of every class, and the link."""
     why = why_not(inputs)
     if why:
         return {"there": False, "why": why}

@@ -11,9 +11,9 @@ import numpy as np
 
 OTHERS = "all other classes"
 NAMES = frozenset({"name", "class", "against", "text", "reference", "target", "positive", "of"})
-"""Entries that are names; what stands under others is a sentence, and may be longer."""
+"""Entries that are names; others are sentences, which may be longer."""
 FEWEST = 6
-"""Weights of each class that are shown at least."""
+"""The fewest weights shown of each class."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ ROOMS = (
 
 
 def shortened(facts: dict[str, Any], room: Room) -> dict[str, Any]:
-    """The same facts, lists and texts cut to the room there is."""
+    """The facts with lists and texts cut to the room there is."""
     kept = {name: _clipped(each, room, "") for name, each in facts.items() if name != "scorer"}
     many = len(facts["model"]["classes"])
     return kept | {
@@ -85,8 +85,8 @@ def _scorer(scorer: dict[str, Any], room: Room) -> dict[str, Any]:
     size = len(json.dumps(scorer, ensure_ascii=False).encode()) + levels + 260 * len(scorer["columns"])
     if size <= room.form:
         return scorer
-    return {"there": False, "why": f"The form would need {size // 1000} KB, more than this page has room for: "
-            "separatrix predict and separatrix explain score rows."}  # fmt: skip
+    return {"there": False, "why": f"The form would need {size // 1000} KB, more than this page has room for; the "
+            "model file scores rows all the same."}  # fmt: skip
 
 
 def _data(data: dict[str, Any], room: Room) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def largest(lines: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
 
 
 def _nomogram(facts: dict[str, Any], room: Room) -> dict[str, Any]:
-    """Of a ruler with many values the ends, and others evenly over the points."""
+    """The marks of each ruler; of many, the ends and others spread evenly over the points."""
     if not facts["there"]:
         return facts
     lines = []

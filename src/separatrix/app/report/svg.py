@@ -1,4 +1,4 @@
-"""Small pictures as SVG: scales, axes, lines, bands and dots. Colours are classes that the page's style gives."""
+"""Charts as SVG: scales, axes, lines, bands and dots. Colours are classes of the page's style."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .words import power
 
 
 def short(value: float) -> str:
-    """A coordinate: two digits after the point are finer than eyes are.
+    """A coordinate with two digits after the point, which is finer than eyes can see.
 
     >>> short(12.0), short(1.239), short(-0.001)
     ('12', '1.24', '0')
@@ -34,7 +34,7 @@ def tick_text(value: float) -> str:
 
 
 class Scale(NamedTuple):
-    """From numbers to places along an axis."""
+    """A map from numbers to places along an axis."""
 
     low: float
     high: float
@@ -43,7 +43,7 @@ class Scale(NamedTuple):
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        """Where a number stands; what is outside stands at the end."""
+        """The place of a number; one outside stands at the end."""
         low, high = (math.log10(self.low), math.log10(self.high)) if self.logarithmic else (self.low, self.high)
         value = math.log10(max(value, 1e-300)) if self.logarithmic else value
         share = (value - low) / (high - low) if high > low else 0.5
@@ -80,7 +80,7 @@ class Chart:
         return cls(Scale(*x, left, width - 20, log_x), Scale(*y, height - bottom, 12, log_y), width, height)
 
     def axes(self, x_name: str, y_name: str, *, about: int = 5, whole: bool = False) -> None:
-        """Grid, numbers, and what the axes are; x that counts something has `whole` numbers only."""
+        """Draw the grid, the numbers and the names of the axes; an x that counts has `whole` numbers only."""
         for value in self.y.ticks(about):
             at = short(self.y(value))
             self.parts.append(f'<path class="grid" d="M{short(self.x.start)} {at}H{short(self.x.end)}"/>')
@@ -96,22 +96,22 @@ class Chart:
                           f'rotate(-90)">{escape(y_name)}</text>')  # fmt: skip
 
     def text(self, x: float, y: float, text: str, anchor: str = "start", kind: str = "") -> None:
-        """A text at a place of the picture."""
+        """Write a text at a place of the picture."""
         own = f' class="{kind}"' if kind else ""
         self.parts.append(f'<text{own} x="{short(x)}" y="{short(y)}" text-anchor="{anchor}">{escape(text)}</text>')
 
     def line(self, points: Sequence[Point], kind: str) -> None:
-        """A line through points."""
+        """Draw a line through points."""
         if points:
             self.parts.append(f'<path class="line {kind}" d="M{self._path(points)}"/>')
 
     def band(self, lower: Sequence[Point], upper: Sequence[Point], kind: str) -> None:
-        """What lies between two lines."""
+        """The band between two lines."""
         if lower and upper:
             self.parts.append(f'<path class="band {kind}" d="M{self._path([*lower, *reversed(upper)])}Z"/>')
 
     def bars(self, boxes: Sequence[tuple[float, float, float, float]], kind: str) -> None:
-        """Rectangles from x to x and from y to y, as one path."""
+        """Draw rectangles from x to x and from y to y, as one path."""
         drawn = []
         for x0, x1, y0, y1 in boxes:
             left, right, low, top = self.x(x0), self.x(x1), self.y(y0), self.y(y1)
@@ -123,12 +123,12 @@ class Chart:
             self.parts.append(f'<path class="bar {kind}" d="{"".join(drawn)}"/>')
 
     def whisker(self, x: float, low: float, high: float, kind: str) -> None:
-        """An interval, upright."""
+        """Draw an upright interval."""
         self.parts.append(f'<path class="whisker {kind}" d="M{short(self.x(x))} {short(self.y(low))}'
                           f'V{short(self.y(high))}"/>')  # fmt: skip
 
     def dot(self, x: float, y: float, kind: str, name: str = "", size: float = 4) -> None:
-        """A point; one with a name can be moved."""
+        """Draw a point; one with a name can be moved."""
         own = f' id="{escape(name)}"' if name else ""
         self.parts.append(f'<circle{own} class="dot {kind}" cx="{short(self.x(x))}" cy="{short(self.y(y))}" '
                           f'r="{short(size)}"/>')  # fmt: skip

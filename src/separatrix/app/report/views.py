@@ -9,7 +9,7 @@ from ...inference.summary.numerals import brief, percent
 from . import figures
 from .markup import markup
 from .svg import short
-from .words import cell, measured, power, spaced
+from .words import Cell, Interval, cell, measured, power, spaced
 
 NAMES = {
     "accuracy": "accuracy", "error_rate": "error rate", "balanced_accuracy": "balanced accuracy",
@@ -19,10 +19,21 @@ NAMES = {
     "calibration_intercept": "calibration intercept", "calibration_slope": "calibration slope",
 }  # fmt: skip
 """Measures in words."""
+ENDS = {
+    "optimal": "This is what the learner looks for, and it is proved.",
+    "local": "No weights nearby do better; weights far away may.",
+    "separated": "A rule separates all training rows, so that the loss has no minimum.",
+    "quasi-separated": "A rule separates some training rows and errs on none, so that the loss has no minimum.",
+    "not-separable": "No rule separates the training rows, and this learner looks for one.",
+    "budget": "The fit stopped before it reached its answer.",
+    "interrupted": "The fit was interrupted before it reached its answer.",
+}
+"""What each status of a verdict says, in a sentence."""
+REACHED = "All training rows are separated, which is what this learner looks for."
 
 
 def head_views(facts: dict[str, Any]) -> dict[str, Any]:
-    """What stands at the head of the page, the table and the model."""
+    """The head of the page, the table and the model."""
     return {
         "lead": lead(facts),
         "verdict": verdict_words(facts),
@@ -38,7 +49,7 @@ def head_views(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def lead(facts: dict[str, Any]) -> str:
-    """What the report is about, in two sentences."""
+    """The subject of the report, in two sentences."""
     model, rows = facts["model"], facts["data"]["rows"]
     kinds, same = model["classes_all"], ", those that it was learnt from" if facts["repeat"]["seen"] else ""
     columns = f"{model['columns']} column{'s' if model['columns'] != 1 else ''}"
@@ -47,24 +58,13 @@ def lead(facts: dict[str, Any]) -> str:
 
 
 def verdict_words(facts: dict[str, Any]) -> str:
-    """How the fit ended, and what to do, without the word that stands before it."""
+    """How the fit ended, and what to do; the page has the status before it."""
     said = facts["verdict"]
     if said["ok"] and said["status"] == "optimal" and isinstance(said["gap"], float):
         return (f"No weights do better: the loss is proved to be at most {power(said['gap'])} of its size above the "
                 "least there is. More under “How it was found”.")  # fmt: skip
-    text = said["sentence"]
-    head = str(said["status"]).replace("-", " ").lower()
-    first, _, rest = text.partition(": ")
-    text = rest[:1].upper() + rest[1:] if rest and first.replace("-", " ").lower() == head else text
-    return _beginning(f"{text} {said['remedy']}".strip())
-
-
-def _beginning(text: str, most: int = 330) -> str:
-    """The first sentences of a long text, the first one at least; the whole stands further below."""
-    if len(text) <= most:
-        return text
-    end = max(text.rfind(". ", 0, most), text.find(". "))
-    return text if end < 0 else f"{text[: end + 1]} More under “How it was found”."
+    ended = REACHED if said["ok"] and said["status"] == "separated" else ENDS.get(said["status"], said["sentence"])
+    return " ".join(filter(None, [ended, said["remedy"], "More under “How it was found”."]))
 
 
 def _cards(facts: dict[str, Any]) -> list[dict[str, str]]:
@@ -91,7 +91,7 @@ def _cards(facts: dict[str, Any]) -> list[dict[str, str]]:
 def _data(data: dict[str, Any]) -> dict[str, Any]:
     rows = data["rows"]
     count = data["columns_all"]
-    cut = (f" The first {len(data['columns'])} are shown; all are in what --format json writes."
+    cut = (f" The first {len(data['columns'])} are shown; all are in the report as JSON."
            if count > len(data["columns"]) else "")  # fmt: skip
     return {
         "sentence": f"The table has {spaced(rows)} rows. {count} column{'s make' if count != 1 else ' makes'} "
@@ -111,7 +111,7 @@ def left_out(data: dict[str, Any]) -> list[dict[str, str]]:
         reasons.setdefault(each["why"], []).append(each["name"])
     more = data["left_out_all"] - len(data["left_out"])
     found = [{"names": ", ".join(names), "why": why} for why, names in reasons.items()]
-    return [*found, *([{"names": f"{more} more", "why": "see what --format json writes"}] if more else [])]
+    return [*found, *([{"names": f"{more} more", "why": "see the report as JSON"}] if more else [])]
 
 
 def column_view(each: dict[str, Any], rows: int) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _model_card(facts: dict[str, Any]) -> list[tuple[str, str]]:
             ),
         ),
         ("Rule", f"{model['rule']}, of {model['features']} features from {model['columns']} columns"),
-        ("Learnt from", "rows that are not described in the file" if rows is None else f"{spaced(rows)} rows"),
+        ("Learnt from", "rows that the file does not describe" if rows is None else f"{spaced(rows)} rows"),
         ("Ended", facts["verdict"]["status"] + (" (interrupted)" if model["status"] != "fitted" else "")),
         ("Made with", f"Separatrix {model['package']}"),
     ]
@@ -180,19 +180,19 @@ def _model_card(facts: dict[str, Any]) -> list[tuple[str, str]]:
 # ---------------------------------------------------------------------------------------------------------- measures
 
 
-def measure_cells(each: dict[str, Any]) -> list[str]:
-    """A measure, its value, its interval, and how that was found or why there is none."""
+def measure_cells(each: dict[str, Any], method: str = "") -> list[Cell]:
+    """A measure, its value, its interval, and by which method that was found or why there is none."""
     low, high = (None if each[end] is None else float(each[end]) for end in ("low", "high"))
     value = "—" if each["value"] is None else measured(float(each["value"]), low, high)
-    ends = "" if low is None or high is None else f"{measured(low, low, high)} … {measured(high, low, high)}"
-    how = (each["method"] or "").partition("; out-of-fold")[0]
-    return [NAMES.get(each["name"], each["name"]), value, ends, each["why"] or how]
+    ends = "" if low is None or high is None else Interval(measured(low, low, high), measured(high, low, high))
+    return [NAMES.get(each["name"], each["name"]), value, ends, each["why"] or method]
 
 
-ELSEWHERE = ("The learner was taught the rows of this report, which are not those that the model was learnt from: the "
-             "path does not end at its weights.")  # fmt: skip
+ELSEWHERE = ("The learner was fitted to the rows of this report, which are not those that the model was learnt from: "
+             "the path does not end at its weights.")  # fmt: skip
+"""The note under a path of other rows."""
 STEPS = 60
-"""Steps of a path that the table shows."""
+"""The most steps of a path that the table shows."""
 
 
 def found_views(facts: dict[str, Any]) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def _convergence(facts: dict[str, Any]) -> dict[str, Any]:
     whose = "the rows of this report, which are those of the model" if facts["same_rows"] else (
         "the rows of this report, which are not those that the model was learnt from")  # fmt: skip
     return {
-        "sentence": f"The learner was taught {whose}; this is where it stood after each of {facts['steps']} steps.",
+        "sentence": f"The learner was fitted to {whose}; this is where it stood after each of {facts['steps']} steps.",
         "figures": [markup(each) for each in figures.convergence(facts)],
         "head": ["passes", *(words[name] for name in names)], "rows": rows,
     }  # fmt: skip
@@ -226,8 +226,8 @@ def _path(facts: dict[str, Any]) -> dict[str, Any] | None:
         "All weights" if len(lines) == facts["weights"] else f"The {len(lines)} largest of {facts['weights']} weights"
     )
     scaled = ", each times the standard deviation of its column" if facts["standardised"] else ""
-    grow = (" The classes are separated, wholly or in part: some weights grow for ever, and where the fit stopped to "
-            "follow them is no answer." if facts["endless"] else "")  # fmt: skip
+    grow = (" The classes are separated, wholly or in part: some weights grow for ever, and where the fit stopped "
+            "says nothing about them." if facts["endless"] else "")  # fmt: skip
     whose = "" if facts["same_rows"] else f" {ELSEWHERE}"
     kept = [i for i in range(len(at)) if i % -(-len(at) // STEPS) == 0 or i == len(at) - 1]
     return {
@@ -249,10 +249,13 @@ def _repeat(facts: dict[str, Any]) -> dict[str, Any]:
     pairs = [
         ("Files", ", ".join(named) or "standard input"),
         ("Fingerprint of the data", repeat["fingerprint"] or "not known"),
-        ("Of the training data", "the same" if repeat["seen"] else repeat["training_fingerprint"] or "not known"),
+        (
+            "Fingerprint of the training data",
+            "the same" if repeat["seen"] else repeat["training_fingerprint"] or "not known",
+        ),
         ("Seed of the fit", "not known" if repeat["seed"] is None else str(repeat["seed"])),
         ("Seed of the report", str(repeat["report_seed"])),
         ("Versions at the fit", versions),
         ("Versions at the report", own),
-    ]
+    ]  # fmt: skip
     return {"commands": commands, "repeat": pairs}

@@ -9,13 +9,15 @@ from ...results.verdict import listed
 from . import figures
 from .markup import markup
 from .views import NAMES, measure_cells
-from .words import cell, class_name, spaced
+from .words import Cell, Interval, cell, class_name, spaced
 
 POINT_HEAD = ["threshold", "found (TP)", "false alarms (FP)", "missed (FN)", "let pass (TN)", "sensitivity",
               "its interval", "specificity", "precision", "its interval"]  # fmt: skip
+"""The head of the table of thresholds."""
 CUT = 0.5
+"""The probability at which a class is predicted."""
 FEW = 4
-"""Classes that sentences and heads of tables spell out."""
+"""The most classes that sentences and heads of tables spell out."""
 
 
 def held_views(facts: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +31,7 @@ def held_views(facts: dict[str, Any]) -> dict[str, Any]:
     return base | {
         "level_name": f"{100 * held['level']:g} % interval",
         "held_sentence": _sentence(facts),
-        "measures": [measure_cells(each) for each in held["measures"]],
+        "measures": [measure_cells(each, held["methods"].get(each["name"], "")) for each in held["measures"]],
         "by_class": [[each["of"] or "", NAMES.get(each["name"], each["name"]), *measure_cells(each)[1:3]]
                      for each in held["by_class"]],
         "slider": _slider(held, marked),
@@ -45,9 +47,9 @@ def _sentence(facts: dict[str, Any]) -> str:
     counted = " Rows count by their weights." if held["weighted"] else ""
     return (
         f"Every row was predicted by a model that has not seen it: {facts['model']['learner']} with the same "
-        f"parameters, learnt {held['folds']} times without one of {held['folds']} folds of these rows, levels "
-        f"and means learnt anew each time.{together}{counted} The numbers speak of models learnt like this one, not "
-        "of its fit to its own rows."
+        f"parameters, fitted {held['folds']} times without one of {held['folds']} folds of these rows, levels "
+        f"and means learnt anew each time.{together}{counted} The numbers describe models fitted like this one, not "
+        "its fit to its own rows."
     )
 
 
@@ -91,7 +93,7 @@ def _confusion(held: dict[str, Any], marked: dict[str, Any] | None) -> dict[str,
     right = held["right"] if marked is None else marked["tp"] + marked["tn"]
     every = sum(map(sum, counts))
     cut = held["classes_all"] - len(classes) + 1
-    more = (f" The {cut} classes with the fewest rows are shown as one; all are in what --format json writes."
+    more = (f" The {cut} classes with the fewest rows are shown as one; all are in the report as JSON."
             if held["classes_all"] > len(classes) else "")  # fmt: skip
     many = len(classes) > FEW
     return {"many": many, "heads": list(classes) if many else [f"predicted {each}" for each in classes],
@@ -130,20 +132,20 @@ def _calibrated(curve: dict[str, Any]) -> str:
             f"{figures.said(intercept, 2)}, 0 would be right.")  # fmt: skip
 
 
-def _point(each: dict[str, Any]) -> list[str]:
+def _point(each: dict[str, Any]) -> list[Cell]:
     def share(name: str) -> str:
         return "" if each[name][0] is None else f"{each[name][0]:.3f}"
 
-    def ends(name: str) -> str:
-        return "" if each[name][1] is None else f"{each[name][1]:.3f} … {each[name][2]:.3f}"
+    def ends(name: str) -> Cell:
+        return "" if each[name][1] is None else Interval(f"{each[name][1]:.3f}", f"{each[name][2]:.3f}")
 
     counts = [spaced(each[name]) for name in ("tp", "fp", "fn", "tn")]
     return [f"{each['threshold']:g}", *counts, share("sensitivity"), ends("sensitivity"), share("specificity"),
             share("precision"), ends("precision")]  # fmt: skip
 
 
-def _bin(each: dict[str, Any]) -> list[str]:
-    ends = "" if each["low"] is None else f"{each['low']:.3f} … {each['high']:.3f}"
+def _bin(each: dict[str, Any]) -> list[Cell]:
+    ends = "" if each["low"] is None else Interval(f"{each['low']:.3f}", f"{each['high']:.3f}")
     return [cell(each["from"]), cell(each["to"]), spaced(each["rows"]), f"{each['predicted']:.4f}",
             f"{each['observed']:.4f}", ends]  # fmt: skip
 
@@ -172,7 +174,7 @@ def _margins(held: dict[str, Any]) -> dict[str, Any] | None:
         "wrong": [
             [each["class"], spaced(each["rows"]), "" if each["median"] is None else brief(each["median"], 4),
              percent(each["wrong"][0]),
-             "" if each["wrong"][1] is None else f"{percent(each['wrong'][1])} … {percent(each['wrong'][2])}"]
+             "" if each["wrong"][1] is None else Interval(percent(each["wrong"][1]), percent(each["wrong"][2]))]
             for each in classes
         ],
         "head": ["margin from", "to", *(each["class"] for each in classes)],

@@ -7,11 +7,11 @@ from typing import Any
 from ...inference.summary.numerals import brief, p_value
 from . import figures
 from .markup import csv_link, markup
-from .words import cell, class_name
+from .words import Interval, cell, class_name, ratio
 
-Cell = dict[str, Any]
+SortableCell = dict[str, Any]
 GONE = {"finite": "", "+inf": "+∞", "-inf": "−∞", "undetermined": "±∞"}
-"""What maximum likelihood makes of a weight."""
+"""How a weight is written that maximum likelihood sends to infinity."""
 
 
 def weights_views(facts: dict[str, Any]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def _weights(weights: dict[str, Any]) -> dict[str, Any]:
 
 
 def weight_words(weights: dict[str, Any], *, pictured: bool = True) -> tuple[str, str]:
-    """What the table shows; and why there are no intervals, or what is to be said of them."""
+    """What the table shows; and why there are no intervals, or a remark on them."""
     blocks = weights["blocks"]
     if not blocks:
         return weights["why"], ""
@@ -50,7 +50,7 @@ def weight_words(weights: dict[str, Any], *, pictured: bool = True) -> tuple[str
     if all_of_them > most:
         whose = "Of each class the" if len(blocks) > 1 else "The"
         sentence += (f" {whose} {most} of {all_of_them} weights that move the score most are shown; all of them are in "
-                     "the model file, and in what --format json writes.")  # fmt: skip
+                     "the model file, and in the report as JSON.")  # fmt: skip
     if weights["blocks_all"] > len(blocks):
         sentence += f" {weights['blocks_all'] - len(blocks)} more classes have weights, which are there too."
     why = f"There are no intervals. {weights['why']}" if not weights["intervals"] else weights["why"].strip()
@@ -99,18 +99,18 @@ def _block(block: dict[str, Any], weights: dict[str, Any]) -> dict[str, Any]:
 def _row(line: dict[str, Any], scale: Any, weights: dict[str, Any]) -> dict[str, Any]:
     gone = "—" if line["aliased"] and line["tends"] != "finite" else GONE.get(line["tends"], "—")
     raw = None if gone else line["weight"]
-    cells: list[Cell] = [{"text": gone or cell(line["weight"]), "sort": raw}]
+    cells: list[SortableCell] = [{"text": gone or cell(line["weight"]), "sort": raw}]
     if scaled(weights["blocks"]):
         cells.append({"text": "" if line["per_deviation"] is None else gone or cell(line["per_deviation"]),
                       "sort": None if gone else line["per_deviation"]})  # fmt: skip
     if weights["odds"]:
-        odds = {"+inf": "∞", "-inf": "0"}.get(line["tends"], "—" if gone else cell(line["odds_ratio"]))
+        odds = {"+inf": "∞", "-inf": "0"}.get(line["tends"], "—" if gone else ratio(line["odds_ratio"]))
         cells.append({"text": odds, "sort": None if gone else line["odds_ratio"]})
     if _limited(weights):
         cells.append({"text": GONE.get(line["limit"], "—"), "sort": None})
     if weights["intervals"]:
         ends = [line["odds_low"], line["odds_high"]]
-        shown = "" if None in ends else f"{cell(ends[0])} … {cell(ends[1])}"
+        shown = "" if None in ends else Interval(ratio(ends[0]), ratio(ends[1]))
         cells += [{"text": shown, "sort": line["low"]}, {"text": cell(line["error"]), "sort": line["error"]},
                   {"text": "" if line["p"] is None else p_value(line["p"]), "sort": line["p"]}]  # fmt: skip
     name = f"{line['name']} ‡" if line["aliased"] else line["name"]
@@ -118,7 +118,7 @@ def _row(line: dict[str, Any], scale: Any, weights: dict[str, Any]) -> dict[str,
 
 
 def _csv(lines: list[dict[str, Any]], weights: dict[str, Any]) -> str:
-    """The same numbers in full."""
+    """The table as CSV, with all digits."""
     names = ["weight", "per_deviation", *(["odds_ratio"] if weights["odds"] else []),
              *(["odds_low", "odds_high", "error", "p"] if weights["intervals"] else [])]  # fmt: skip
     rows = []

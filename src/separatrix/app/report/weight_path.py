@@ -13,7 +13,7 @@ from ...numerics.arrays import Floats
 from .inputs import Inputs, PathStep, WeightPath
 
 LINES = 8
-"""Weights that are drawn."""
+"""The most weights that are drawn."""
 
 
 def path_facts(inputs: Inputs) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _names(inputs: Inputs, shape: tuple[int, ...]) -> list[str]:
 MOST = 200
 """The most steps of a path that are kept."""
 UPDATES = 20_000
-"""Single mistakes that are followed one by one."""
+"""The most mistakes that are followed one by one."""
 NUMBERS = 4_000_000
 """Numbers that a path may hold while it is followed."""
 
@@ -85,12 +85,13 @@ class Track:
             self.steps, self.every = self.steps[::2], 2 * self.every
 
     def path(self) -> tuple[PathStep, ...]:
-        """All that was kept, and the last."""
+        """The steps that were kept, and the last."""
         ended = [] if self.last is None or (self.steps and self.steps[-1] is self.last) else [self.last]
         return (*self.steps, *ended)
 
 
 IN_ONE_GO = "It computes its answer in one go, from counts, means or a system of equations: no path leads there."
+"""Why learners with a closed form have no path."""
 REASONS = {
     "AveragedPerceptron": "Its answer is the mean of all the weights on the way, not where the way ends.",
     "VotedPerceptron": "All the rules on the way vote: there is no last one that is the answer.",
@@ -109,13 +110,15 @@ BY_PASSES = {
     "LogisticRegression": "passes over the rows", "MaxMarginClassifier": "passes over the rows",
     "ZeroOneClassifier": "steps of the search",
 }  # fmt: skip
+"""Learners that are followed step by step, and what a step is."""
 BY_MISTAKES = ("Perceptron", "OnlinePerceptron")
+"""Learners that are followed mistake by mistake."""
 ENDLESS = ("separated", "quasi-separated")
 """Verdicts after which weights grow for ever: a path shows it, and does not end at the answer."""
 
 
 def fit_with_path(make: Callable[[], Any], given: tuple[Any, ...]) -> tuple[Any, WeightPath]:
-    """A learner that was taught, and the path that its weights went."""
+    """A fitted learner, and the path that its weights took."""
     estimator = make()
     name = type(estimator).__name__
     if name in BY_PASSES:
@@ -128,7 +131,7 @@ def fit_with_path(make: Callable[[], Any], given: tuple[Any, ...]) -> tuple[Any,
 
 
 def _by_mistakes(estimator: Any, make: Callable[[], Any], given: tuple[Any, ...]) -> WeightPath:
-    """The same fit once more, mistake by mistake, where these are few."""
+    """The path of another, equal fit, mistake by mistake, where these are few."""
     count, rows = int(np.sum(estimator.mistakes_)), int(given[0].shape[0])
     if max(count, rows) > UPDATES:
         return WeightPath(why=f"It made {count} mistakes in {rows} rows; up to {UPDATES} are followed one by one.")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...inference.summary.summary import Summary
+from ...wording import learner
 from .inputs import Inputs
 
 WITHOUT = {
@@ -16,6 +17,7 @@ WITHOUT = {
 }
 """Rules that have no weights, by their kind."""
 INTERCEPTS = ("(intercept)", "intercept")
+"""Names of the intercept in tables of weights."""
 
 
 def weights_facts(model: Any, summary: Summary | None, inputs: Inputs) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def _of_rule(model: Any, rule: Any, inputs: Inputs, *, odds: bool | None = None)
     return {
         "blocks": blocks, "intervals": False, "odds": odds, "level": inputs.level, "method": "", "measures": [],
         "why": f"Intervals are of maximum likelihood; the weights of {model.learner} have none here. A bootstrap over "
-               "rows, or separatrix fit --learner logistic, gives some.",
+               f"rows, or {learner('LogisticRegression')}, gives some.",
         "notes": [],
     }  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 from ...inference.summary.numerals import number
 
@@ -10,11 +11,35 @@ THIN = "\u202f"
 """A narrow blank at which no line breaks."""
 
 
+class Interval(NamedTuple):
+    """The ends of an interval, as a cell of a table shows them: 0.12 … 0.34."""
+
+    low: str
+    high: str
+
+    def __str__(self) -> str:
+        return f"{self.low} … {self.high}"
+
+
+Cell = str | Interval
+
+
 def cell(value: Any, digits: int = 4) -> str:
     """A number as a cell shows it."""
     if value in ("+inf", "-inf"):
         return "+∞" if value == "+inf" else "−∞"
     return "" if value is None else f"{value:,}".replace(",", THIN) if isinstance(value, int) else number(value, digits)
+
+
+def ratio(value: Any) -> str:
+    """An odds ratio as a cell shows it: four digits, or as many as tell it from one.
+
+    >>> ratio(1.6886), ratio(1.00005998), ratio(0.99995), ratio(1.0)
+    ('1.689', '1.000060', '0.999950', '1.000')
+    """
+    if not isinstance(value, float) or not 0 < abs(value - 1) < 1e-3:
+        return cell(value)
+    return f"{value:.{min(1 - math.floor(math.log10(abs(value - 1))), 12)}f}"
 
 
 def spaced(count: float) -> str:

@@ -25,16 +25,16 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def brief(value: float, digits: int = 3) -> str:
-    """The same without zeros at the end.
+    """So many significant digits, without zeros at the end.
 
-    >>> brief(63.0), brief(45.23), brief(-0.5), brief(1234567.0)
-    ('63', '45.2', '−0.5', '1234567')
+    >>> brief(63.0), brief(45.23), brief(-0.5), brief(1234567.0), brief(13339.9)
+    ('63', '45.2', '−0.5', '1234567', '13340')
     """
     return number(value) if math.isinf(value) or math.isnan(value) else _short(value, digits)
 
 
 def _short(value: float, digits: int) -> str:
-    whole = value == round(value) and abs(value) < 1e7
+    whole = (value == round(value) or abs(value) >= 10**digits) and abs(value) < 1e7
     return (f"{value:.0f}" if whole else f"{value:.{digits}g}").replace("-", MINUS)
 
 

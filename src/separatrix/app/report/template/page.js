@@ -147,7 +147,7 @@
       const said = (p) => (p === null ? "not known" : percent(p));
       byId("at-cut").textContent =
         said(sensitivity) + " of the rows of " + names[0] + " are found (sensitivity), " + said(specificity) +
-        " of the others are let pass (specificity), and " + said(precision) + " of the alarms are right (precision). " +
+        " of the others are not flagged (specificity), and " + said(precision) + " of the alarms are right (precision). " +
         "In all " + said((tp + tn) / all) + " are right." +
         (price ? " Mistakes cost " + ((price[0] * fp + price[1] * fn) / all).toPrecision(3) + " a row." : "");
     };
