@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import separatrix.data.rows as rows_module
 from separatrix import LogisticRegression
-from separatrix.data.packed import pack, pays
+from separatrix.data.sparse import pack, pays
 
 LAW = settings(max_examples=60, deadline=None, derandomize=True)
 

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from separatrix import BudgetWarning, CrossValidation, LogisticRegression
 from separatrix.audit import features as audit_features
 from separatrix.data import tiles
-from separatrix.data.mapped import Mapped
+from separatrix.data.mapped import MappedRows
 from separatrix.features import GaussianBasis, Interactions, Lift, Polynomial, Standardise
 from separatrix.learners.checks import features as mapping
 
@@ -178,17 +178,17 @@ def test_a_wide_hessian_has_the_same_bits_for_any_number_of_threads(by_blocks, m
 
 def test_the_table_is_never_made(by_blocks, monkeypatch):
     largest = []
-    dense = Mapped.dense
+    dense = MappedRows.dense
 
     def watched(self):
         largest.append(self.shape[0])
         return dense(self)
 
-    monkeypatch.setattr(Mapped, "dense", watched)
+    monkeypatch.setattr(MappedRows, "dense", watched)
     monkeypatch.setattr("separatrix.data.frame.BLOCK", 256)
     monkeypatch.setattr("separatrix.data.frame.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.fitting.risk.margin.block_rows", lambda width: 256)
-    monkeypatch.setattr("separatrix.data.tiles.block_rows", lambda width: 256)
+    monkeypatch.setattr("separatrix.data.grams.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.fitting.certificates.margin.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.fitting.coordinates.BLOCK", 256)
     monkeypatch.setattr("separatrix.learners.logistic.memory.NUMBERS", 4096)

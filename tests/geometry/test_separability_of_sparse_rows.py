@@ -16,7 +16,7 @@ from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix, hstack, r
 
 from separatrix import MaxMarginClassifier, separability
 from separatrix.data import Sparse
-from separatrix.data.reading import narrowed, numbers_of, occurring, ranges, scores_and_sizes, written
+from separatrix.data.reading import numbers_of, occurring, ranges, written
 from separatrix.numerics.linalg import dependence
 
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="needs the shared data")
@@ -72,11 +72,11 @@ def test_scores_and_their_sizes_are_those_of_the_centred_rows(dtype, index):
         center[rng.permutation(20)[:far]] = 1000 * rng.standard_normal(far)
         for count in (1, 4):
             W, b = rng.standard_normal((count, 20)), rng.standard_normal(count)
-            scores, sizes = scores_and_sizes(rows, center, W, b, sized=True)
+            scores, sizes = rows.scores_and_sizes(center, W, b, sized=True)
             near = 1e-14 * np.abs(X - center).max() * 20
             np.testing.assert_allclose(scores, (W @ (X - center).T) + b[:, None], atol=near)
             np.testing.assert_allclose(sizes, np.abs(W) @ np.abs(X - center).T + np.abs(b)[:, None], rtol=1e-13)
-            alone = scores_and_sizes(rows, center, W, b, sized=False)
+            alone = rows.scores_and_sizes(center, W, b, sized=False)
             np.testing.assert_allclose(alone[0], scores, atol=near)
             assert alone[1].size == 0
 
@@ -84,8 +84,8 @@ def test_scores_and_their_sizes_are_those_of_the_centred_rows(dtype, index):
 def test_offsets_cost_no_digits():
     X = 1e8 + np.arange(6.0).reshape(3, 2)
     X[2, 1] = 0.0
-    scores, _ = scores_and_sizes(
-        Sparse.of(csr_array(X)), np.full(2, 1e8), np.array([[1.0, 0.5]]), np.zeros(1), sized=False
+    scores, _ = Sparse.of(csr_array(X)).scores_and_sizes(
+        np.full(2, 1e8), np.array([[1.0, 0.5]]), np.zeros(1), sized=False
     )
     np.testing.assert_array_equal(scores[0], [0.5, 3.5, 4.0 - 0.5e8])
 
@@ -105,7 +105,7 @@ def test_ranges_columns_and_numbers_count_the_zeros_that_are_not_there():
     for some in (np.array([1, 3]), np.array([0, 2, 4]), np.arange(5)):
         for part in (slice(None), slice(1, 3), np.array([2, 0])):
             np.testing.assert_array_equal(written(rows, part, some), X[part][:, some])
-        np.testing.assert_array_equal(narrowed(rows, some).dense(), X[:, some])
+        np.testing.assert_array_equal(rows.select(some).dense(), X[:, some])
     full = ranges(Sparse.of(csr_array(X + 5)))
     np.testing.assert_array_equal(full[0], (X + 5).min(axis=0))
     assert np.isnan(ranges(Sparse.of(csr_array([[1.0, np.nan], [2.0, 0.0]])))[0][1])

@@ -17,7 +17,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import LogisticRegression, Perceptron, separability
-from separatrix.data.mapped import Mapped
+from separatrix.data.mapped import MappedRows
 from separatrix.data.maps.maps import map_of
 from separatrix.data.maps.products import Products, count_of_monomials, monomials
 from separatrix.features import GaussianBasis, Interactions, Lift, Polynomial, Standardise
@@ -129,7 +129,7 @@ def test_standardise_is_scikit_learns_scaler_and_names_constant_columns():
 def test_any_block_of_rows_is_mapped_by_itself(name):
     model = clone(ALL[name]).fit(X)
     whole = model.transform(X)
-    mapped = Mapped(X, model.map_)
+    mapped = MappedRows(X, model.map_)
     assert mapped.shape == whole.shape == (40, model.map_.width_out)
     assert model.map_.width_in == 3
     assert mapped[7:20].dense().tolist() == whole[7:20].tolist()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
-from .mapped import Mapped
+from .mapped import MappedRows
 
 Places = NDArray[np.int32]
 BLOCK = 1 << 14
@@ -75,7 +75,7 @@ class Indicators:
 
 
 @dataclass(frozen=True, eq=False)
-class TableRows(Mapped):
+class CategoricalRows(MappedRows):
     """The rows of a table as numbers, zeros left out; they read like any rows that are made when they are needed."""
 
     raw: Levels
@@ -84,7 +84,7 @@ class TableRows(Mapped):
     """Of the columns, zeros and all."""
 
     @classmethod
-    def of(cls, numbers: Floats, places: Places, numbered: Sequence[bool], names: Sequence[str]) -> TableRows:
+    def of(cls, numbers: Floats, places: Places, numbered: Sequence[bool], names: Sequence[str]) -> CategoricalRows:
         """Rows of columns that are numbers, or are indicators, counted in their order."""
         is_number = np.array(numbered, bool)
         table = Indicators(np.flatnonzero(is_number), np.flatnonzero(~is_number))
@@ -132,7 +132,7 @@ class TableRows(Mapped):
         return total[:L] if weight.size else total[:L] / len(self)
 
 
-def squares(rows: TableRows, frame: Any) -> Floats:
+def squares(rows: CategoricalRows, frame: Any) -> Floats:
     """‖z‖² of each row in a frame: what its numbers are, what no level would be, and what its levels add to that."""
     at, levels = rows.map.of_numbers, rows.map.of_levels
     c, s = frame.center[levels], frame.scale[levels]

@@ -16,7 +16,7 @@ BLOCK = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
-class Mapped:
+class MappedRows:
     """Φ(xᵢ) for the rows xᵢ of a table, dense or mostly zeros.
 
     It reads like an array where the rest of the library looks at rows: `len`, `shape`, `dtype`, rows by slices (views)
@@ -50,7 +50,7 @@ class Mapped:
         """Features are made in double precision."""
         return np.dtype(np.float64)
 
-    def __getitem__(self, rows: Any) -> Mapped:
+    def __getitem__(self, rows: Any) -> MappedRows:
         return replace(self, raw=self.raw[rows])
 
     def dense(self) -> Floats:

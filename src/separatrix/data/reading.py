@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
-from .mapped import Mapped
+from .mapped import MappedRows
 from .sparse import Sparse
 
 Indices = NDArray[np.intp]
@@ -16,36 +16,15 @@ Indices = NDArray[np.intp]
 
 def written(X: Any, rows: Any, columns: Indices | None = None) -> NDArray[Any]:
     """Some rows, all columns of them or some in ascending order, as an array in the precision of X."""
-    part = X[rows].dense() if isinstance(X, Mapped) else X[rows]
+    part = X[rows].dense() if isinstance(X, MappedRows) else X[rows]
     if not isinstance(part, Sparse):
         return part if columns is None else part[:, columns]  # type: ignore[no-any-return]
-    return (part if columns is None else narrowed(part, columns)).dense()
-
-
-def narrowed(X: Sparse, columns: Indices) -> Sparse:
-    """The same rows of some columns, in ascending order."""
-    place = np.full(X.width, -1, X.columns.dtype)
-    place[columns] = np.arange(len(columns))
-    at = place[X.named]
-    there = at >= 0
-    starts = np.append(0, np.cumsum(there))[X.starts - X.starts[0]]
-    return Sparse(X.numbers[there], at[there], starts.astype(np.int64), len(columns))
-
-
-def scores_and_sizes(X: Sparse, center: Floats, W: Floats, b: Floats, *, sized: bool) -> tuple[Floats, Floats]:
-    """Σⱼ (xᵢⱼ − cⱼ)wⱼ + b, and sized Σⱼ |(xᵢⱼ − cⱼ)wⱼ| + |b|: rules × rows, of the numbers that are there."""
-    from .compiled.csr_sums import score_kernel
-
-    far = np.flatnonzero((center != 0) & W.any(axis=0))
-    scores, sizes = np.empty((len(X), len(W))), np.empty((len(X), len(W) if sized else 0))
-    kernel = score_kernel(X.dtype.name, X.columns.dtype.name)
-    kernel(*X.parts, center, far.astype(np.int64), np.ascontiguousarray(W.T), np.asarray(b, float), scores, sizes)
-    return scores.T, sizes.T
+    return (part if columns is None else part.select(columns)).dense()
 
 
 def ranges(X: Any) -> tuple[Floats, Floats]:
     """The least and the largest number of each column, the zeros counted; NaN where there is one."""
-    if isinstance(X, Mapped):
+    if isinstance(X, MappedRows):
         return X.extremes()
     if not isinstance(X, Sparse):
         return X.min(axis=0), X.max(axis=0)
@@ -75,12 +54,12 @@ def occurring(X: Any) -> Indices:
 
 def finite(X: Any) -> bool:
     """Whether there is neither NaN nor infinity."""
-    return X.finite() if isinstance(X, Sparse | Mapped) else bool(np.isfinite(X).all())
+    return X.finite() if isinstance(X, Sparse | MappedRows) else bool(np.isfinite(X).all())
 
 
 def numbers_of(X: Any, row: int) -> tuple[Indices, Floats]:
     """The columns of a row that are not zero, and their numbers."""
-    part = X[row : row + 1].dense() if isinstance(X, Mapped) else X[row : row + 1]
+    part = X[row : row + 1].dense() if isinstance(X, MappedRows) else X[row : row + 1]
     if isinstance(part, Sparse):
         there = part.numbers != 0
         return part.named[there].astype(np.intp), part.numbers[there].astype(np.float64)

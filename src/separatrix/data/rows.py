@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.threads import Map, one_blas_thread
-from .categorical import TableRows
-from .mapped import Mapped
-from .packed import pack, pays
-from .sparse import Sparse
+from .categorical import CategoricalRows
+from .mapped import MappedRows
+from .sparse import Sparse, pack, pays
 
 FEW_RUNS, RUNS, MANY_RUNS, SHORTEST_RUN = 12, 16, 64, 1024
 SMALL, MEDIUM, LARGE = 1 << 20, 1 << 25, 1 << 28
@@ -34,7 +33,7 @@ class Rows:
     """
 
     X: Any
-    """An array, `Sparse`, or `Mapped`."""
+    """An array, `Sparse`, or `MappedRows`."""
     y: NDArray[Any]
     cost: NDArray[np.float64]
     map: Map = map
@@ -76,7 +75,7 @@ class Rows:
     def _rows_for_a_gradient(self) -> int:
         """So many rows that adding up their gradients costs little beside reading them; of a table, their Hessians."""
         d = self.X.shape[1]
-        if isinstance(self.X, TableRows):
+        if isinstance(self.X, CategoricalRows):
             return int(max(2 * d, d * d // (8 * self.X.raw.shape[1])))
         return int(4 * d * len(self) / max(1, self.X.size)) if isinstance(self.X, Sparse) else 2 * int(d)
 
@@ -107,7 +106,7 @@ class Rows:
     def take(self, rows: NDArray[np.intp] | slice) -> Rows:
         """These rows: a copy in C order, or with a slice a view."""
         cost = np.ascontiguousarray(self.cost[rows]) if self.cost.size else self.cost
-        view = isinstance(rows, slice) or isinstance(self.X, Sparse | Mapped)
+        view = isinstance(rows, slice) or isinstance(self.X, Sparse | MappedRows)
         X = self.X[rows] if view else np.ascontiguousarray(self.X[rows])
         other = np.ascontiguousarray(self.other[rows]) if self.other.size else self.other
         return replace(self, X=X, y=np.ascontiguousarray(self.y[rows]), cost=cost, other=other, packed=None)
@@ -118,6 +117,6 @@ class Rows:
             return self
         if isinstance(self.X, Sparse):
             return replace(self, packed=self.X.astype(dtype))
-        if isinstance(self.X, Mapped) or not pays(self.X, classes):
+        if isinstance(self.X, MappedRows) or not pays(self.X, classes):
             return self
         return replace(self, packed=pack(self.X, list(self.runs()), self.map, dtype))

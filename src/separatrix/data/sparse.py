@@ -12,6 +12,14 @@ from ..numerics.arrays import Floats
 
 BLOCK = 1 << 20
 """Numbers that are turned to double precision at a time."""
+DENSITY = 0.25
+"""The most numbers other than zero, of all numbers, for rows without their zeros to be faster."""
+LOOKED_AT = 1024
+"""Rows by which that is judged."""
+FEWEST_COLUMNS = 32
+"""Columns from which leaving zeros out can pay."""
+MOST_CLASSES = 32
+"""Classes up to which leaving zeros out can pay."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,19 +166,39 @@ class Sparse:
         """The sum of all numbers."""
         return float(self.numbers.sum(dtype=np.float64))
 
-    def lay(self, weights: NDArray[Any]) -> Laid:
+    def select(self, columns: NDArray[np.intp]) -> Sparse:
+        """These rows with some columns only, in ascending order."""
+        place = np.full(self.width, -1, self.columns.dtype)
+        place[columns] = np.arange(len(columns))
+        at = place[self.named]
+        there = at >= 0
+        starts = np.append(0, np.cumsum(there))[self.starts - self.starts[0]]
+        return Sparse(self.numbers[there], at[there], starts.astype(np.int64), len(columns))
+
+    def scores_and_sizes(self, center: Floats, W: Floats, b: Floats, *, sized: bool) -> tuple[Floats, Floats]:
+        """Σⱼ (xᵢⱼ − cⱼ)wⱼ + b, and sized Σⱼ |(xᵢⱼ − cⱼ)wⱼ| + |b|: rules × rows, of the numbers that are there."""
+        from .compiled.csr_sums import score_kernel
+
+        far = np.flatnonzero((center != 0) & W.any(axis=0))
+        scores, sizes = np.empty((len(self), len(W))), np.empty((len(self), len(W) if sized else 0))
+        kernel = score_kernel(self.dtype.name, self.columns.dtype.name)
+        b = np.asarray(b, float)
+        kernel(*self.parts, center, far.astype(np.int64), np.ascontiguousarray(W.T), b, scores, sizes)
+        return scores.T, sizes.T
+
+    def lay(self, weights: NDArray[Any]) -> ClassVectors:
         """Weights, classes × columns, as the passes over these rows take them."""
-        return Laid.of(weights, self.values.dtype.name)
+        return ClassVectors.of(weights, self.values.dtype.name)
 
-    def room(self, classes: int) -> Laid:
+    def room(self, classes: int) -> ClassVectors:
         """Zeros for so many classes and all columns, to add pulls to."""
-        return Laid.of(np.broadcast_to(0.0, (classes, self.width)), self.values.dtype.name)
+        return ClassVectors.of(np.broadcast_to(0.0, (classes, self.width)), self.values.dtype.name)
 
-    def scores(self, weights: NDArray[Any] | Laid, lo: int, hi: int) -> NDArray[Any]:
+    def scores(self, weights: NDArray[Any] | ClassVectors, lo: int, hi: int) -> NDArray[Any]:
         """W xᵢ for the rows lo ≤ i < hi, classes × rows, in the precision of X."""
         from .compiled.csr_products import scores_kernel
 
-        laid = weights if isinstance(weights, Laid) else self.lay(weights)
+        laid = weights if isinstance(weights, ClassVectors) else self.lay(weights)
         kernel, found = scores_kernel(self.values.dtype.name, self.columns.dtype.name), []
         for W, classes in zip(laid.parts, laid.counts, strict=True):
             S = np.empty((hi - lo, W.shape[1]), self.values.dtype)
@@ -184,7 +212,7 @@ class Sparse:
         self.add_pull(total, slope, lo, hi)
         return total.table()
 
-    def add_pull(self, total: Laid, slope: NDArray[Any], lo: int, hi: int) -> None:
+    def add_pull(self, total: ClassVectors, slope: NDArray[Any], lo: int, hi: int) -> None:
         """total ← total + Σᵢ slopeᵢ xᵢᵀ over the rows lo ≤ i < hi."""
         from .compiled.csr_products import pull_kernel
 
@@ -197,7 +225,7 @@ class Sparse:
 
 
 @dataclass(frozen=True, eq=False)
-class Laid:
+class ClassVectors:
     """A number for each class and column, the classes of a column side by side in whole vectors."""
 
     parts: tuple[NDArray[Any], ...]
@@ -206,7 +234,7 @@ class Laid:
     lanes: int
 
     @classmethod
-    def of(cls, weights: NDArray[Any], dtype: str) -> Laid:
+    def of(cls, weights: NDArray[Any], dtype: str) -> ClassVectors:
         """From classes × columns."""
         from ..numerics.plain_lanes import CLASS_LANES
         from .compiled.csr_products import MOST_VECTORS
@@ -224,6 +252,29 @@ class Laid:
         """Classes × columns again."""
         rows = [part[:, :count].T for part, count in zip(self.parts, self.counts, strict=True)]
         return np.vstack(rows) if len(rows) > 1 else rows[0]
+
+
+def pays(X: NDArray[Any], classes: int) -> bool:
+    """Whether so much of X is zero that its products with K classes are faster without."""
+    if X.shape[1] < FEWEST_COLUMNS or classes > MOST_CLASSES or not X.flags.c_contiguous:
+        return False
+    some = X[:: max(1, len(X) // LOOKED_AT)][:LOOKED_AT]
+    return bool(np.count_nonzero(some) <= DENSITY * some.size)
+
+
+def pack(X: NDArray[Any], runs: list[tuple[int, int]], each: Any, dtype: str = "float64") -> Sparse | None:
+    """X without its zeros, run by run; None if they are fewer than a sample promised."""
+    from .compiled.csr_products import count_kernel, fill_kernel
+
+    count, fill = count_kernel(X.dtype.name), fill_kernel(X.dtype.name, dtype)
+    starts = np.zeros(len(X) + 1, np.int64)
+    list(each(lambda run: count(X, *run, starts[1:]), runs))
+    np.cumsum(starts, out=starts)
+    if starts[-1] > 1.2 * DENSITY * X.size:
+        return None
+    values, columns = np.empty(starts[-1], dtype), np.empty(starts[-1], np.int32)
+    list(each(lambda run: fill(X, *run, starts, values, columns), runs))
+    return Sparse(values, columns, starts, X.shape[1])
 
 
 def _check(matrix: Any) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..data import Rows, Sparse
 from ..data.frame import Frame, written_out
-from ..data.mapped import Mapped
+from ..data.mapped import MappedRows
 from ..numerics.arrays import Floats
 from ..numerics.linalg import EPS, Dependence, dependence, factor, independent, triangle
 from .problem import NotFiniteError
@@ -75,7 +75,7 @@ def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
 
 def _extremes(X: Any, columns: NDArray[np.intp]) -> tuple[Any, Any]:
     """The least and the largest number of these columns."""
-    if isinstance(X, Sparse | Mapped):
+    if isinstance(X, Sparse | MappedRows):
         low, high = X.extremes()
         return low[columns], high[columns]
     return X[:, columns].min(axis=0), X[:, columns].max(axis=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from ..data.mapped import Mapped
+from ..data.mapped import MappedRows
 from ..losses.softmax import ClassLoss, softmax
 from .coordinates import frame_of, is_wide
 from .few_rows import through_rows
@@ -25,7 +25,7 @@ def minimise(problem: Problem) -> Fit:
     """
     n, d = problem.rows.X.shape
     counting = np.count_nonzero(problem.rows.costs) if problem.rows.cost.size else n
-    made = isinstance(problem.rows.X, Mapped)  # so few rows of features are fewer numbers than a Hessian has
+    made = isinstance(problem.rows.X, MappedRows)  # so few rows of features are fewer numbers than a Hessian has
     if counting < d + problem.lifted and problem.rate is None and (made or not too_large(problem)):
         return (yield from through_rows(problem, in_frame))
     rows, lifted, seed = problem.rows, problem.lifted, problem.seed

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..data import Sparse
 from ..data.maps.base import FeatureMap
-from ..data.maps.maps import Gaussians, Lifted, Standardised
+from ..data.maps.maps import Gaussians, LiftMap, StandardMap
 from ..data.maps.products import count_of_monomials, monomials, with_products
 from ..data.maps.statistics import NONE, clusters, extent, grid, nearest_other, spread_of
 from ..errors import DataError, SettingError
@@ -220,7 +220,7 @@ class Lift(Transformer):
 
     def learn(self, rows: Any, columns: Sequence[str]) -> FeatureMap:
         """The map: it depends on the rows through the number of their columns only."""
-        return Lifted(len(columns), checked_choice("append", self.append, ("one", "square")) == "square")
+        return LiftMap(len(columns), checked_choice("append", self.append, ("one", "square")) == "square")
 
 
 class Standardise(Transformer):
@@ -254,7 +254,7 @@ class Standardise(Transformer):
         centre = checked_flag("centre", self.centre)
         mean, deviation, constant = spread_of(rows, columns, cost)
         self.constant_ = tuple(columns[j] for j in np.flatnonzero(constant).tolist())
-        return Standardised(mean if centre else 0 * mean, deviation)
+        return StandardMap(mean if centre else 0 * mean, deviation)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Sparse
-from ..data.mapped import Mapped
+from ..data.mapped import MappedRows
 from ..data.maps.base import FeatureMap
 from ..data.reading import finite
 from ..errors import DataError, SettingError
@@ -60,7 +60,7 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "map_")
         rows = self._rows(X, reset=False)
         self._check_sparse(rows)
-        mapped = Mapped(rows, self.map_)
+        mapped = MappedRows(rows, self.map_)
         if not (isinstance(rows, Sparse) and self.sparse_out):
             return self._finite(mapped, mapped.dense())
         blocks = [csr_array(self._finite(mapped, block)) for _, block in mapped.blocks(BLOCK)]
@@ -104,7 +104,7 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_sparse(self, rows: Any) -> None:
         """Refuse sparse rows, where they would lose their zeros."""
 
-    def _finite(self, mapped: Mapped, features: NDArray[Any]) -> NDArray[Any]:
+    def _finite(self, mapped: MappedRows, features: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(features).all():
             raise not_finite(mapped, tuple(self.get_feature_names_out()), self)
         return features

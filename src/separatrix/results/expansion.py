@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..data import Sparse
-from ..data.kernels.gram import CHUNK, Asked, Kernel, KernelError
+from ..data.kernels.gram import CHUNK, CustomKernel, Kernel, KernelError
 from ..data.kernels.tables import TableKernel
 from ..numerics.arrays import Floats
 from ..numerics.threads import one_blas_thread, ordered_map, thread_count
@@ -97,7 +97,7 @@ def looked_at(
 
 
 def _not_finite(kernel: Kernel, G: Floats, lo: int) -> Exception:
-    if not isinstance(kernel, Asked):
+    if not isinstance(kernel, CustomKernel):
         return OverflowError("the kernel of two rows is not finite")
     i, j = (int(each) for each in np.argwhere(~np.isfinite(G))[0])
     return KernelError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.mapped import Mapped
+from ..data.mapped import MappedRows
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp
 from .proofs import Limit
@@ -38,7 +38,7 @@ class LimitRule:
     def probabilities(self, X: Any) -> Floats:
         """lim P(y | x): the softmax of Vx + b among the classes with the largest score of u."""
         U, level, V, b = self.direction, self.direction_intercept, self.rest, self.rest_intercept
-        if isinstance(X, Mapped):
+        if isinstance(X, MappedRows):
             return np.concatenate([np.empty((0, len(V))), *(self.probabilities(part) for _, part in X.blocks())])
         lead = X @ U.T + level
         size = abs(X) @ np.abs(U).T + np.abs(level)

@@ -11,7 +11,7 @@ import separatrix
 from separatrix import BudgetWarning, LogisticRegression, Perceptron
 from separatrix.app.models.from_learner import model_of
 from separatrix.app.models.training_rows import rows_fingerprint
-from separatrix.data.categorical import TableRows
+from separatrix.data.categorical import CategoricalRows
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(200, 3)) * [1, 10, 0.1] + [0, 5, 0]
@@ -104,7 +104,7 @@ def test_a_model_has_its_facts(tmp_path):
 
 def test_rows_of_a_table_without_zeros_have_a_spread_too():
     places = RNG.integers(0, 3, (200, 1)).astype(np.int32)
-    thin = TableRows.of(ROWS, places, [True, True, True, False, False], list("abcde"))
+    thin = CategoricalRows.of(ROWS, places, [True, True, True, False, False], list("abcde"))
     model = LogisticRegression().fit(thin, LABELS)
     found = model_of(model, X=thin)  # as after a fit that was interrupted, before any summary
     np.testing.assert_allclose(found.training["deviations"], thin.dense().std(axis=0), rtol=1e-9)

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from ...data import Sparse
-from ...data.categorical import TableRows
+from ...data.categorical import CategoricalRows
 from ...data.maps.base import FeatureMap
 from ...inference.summary.summary import Summary
 from ...learners.checks.rows import checked_costs
@@ -61,7 +61,7 @@ def spread_of(X: Any, sample_weight: Any, rule: Rule, features: FeatureMap | Non
     if X is None:
         return {}
     rows: Any = X
-    if not isinstance(X, TableRows):
+    if not isinstance(X, CategoricalRows):
         rows = Sparse.of(X.tocsr().astype(np.float64)) if hasattr(X, "tocsr") else np.asarray(X, np.float64)
     if rule.kind == "naive bayes":
         made: Any = rule.features(rows.dense() if isinstance(rows, Sparse) else rows)  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.mapped import Mapped
+from ...data.mapped import MappedRows
 from ...data.maps.base import FeatureMap
 from ...data.maps.maps import map_of
 from ...numerics.arrays import Floats
@@ -28,7 +28,7 @@ LONGEST_NAMES, USUAL_NAME = 1 << 22, 200
 
 
 class Rule(ABC):
-    """Scores, and what follows from them; X is rows × columns of finite numbers, or rows of features (`Mapped`)."""
+    """Scores, and what follows from them; X is rows × columns of finite numbers, or rows of features (`MappedRows`)."""
 
     kind: ClassVar[str]
     takes_missing: ClassVar[bool] = False
@@ -242,4 +242,4 @@ _MAPS = {"products": _products, "gaussians": _gaussians, "lift": _lift, "standar
 
 def mapped(X: Any, features: FeatureMap | None) -> Any:
     """The rows as a rule reads them."""
-    return X if features is None else Mapped(X, features)
+    return X if features is None else MappedRows(X, features)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.categorical import TableRows
+from ...data.categorical import CategoricalRows
 from .encoding import THREADS, Category, Encoding, Number, written_columns
 from .table import Table
 
@@ -25,8 +25,8 @@ def pays(encoding: Encoding, rows: int) -> bool:
     return rows * width >= LARGE and width >= THINNER * held
 
 
-def table_rows(encoding: Encoding, table: Table) -> TableRows:
-    """What `encoding.matrix(table)` is, as `TableRows`; the same errors."""
+def table_rows(encoding: Encoding, table: Table) -> CategoricalRows:
+    """What `encoding.matrix(table)` is, as `CategoricalRows`; the same errors."""
     columns = encoding.columns
     written = written_columns(columns, table, "error")
     numbered = [k == 0 and column.kind == "number" for column in columns for k in range(len(column.features))]
@@ -47,7 +47,7 @@ def table_rows(encoding: Encoding, table: Table) -> TableRows:
     with ThreadPoolExecutor(THREADS) as pool:
         for _ in pool.map(write, range(0, table.rows, STEP)):
             pass
-    return TableRows.of(numbers, places, numbered, encoding.names)
+    return CategoricalRows.of(numbers, places, numbered, encoding.names)
 
 
 def _sources(written: Sequence[Number | Category], none: int) -> list[tuple[NDArray[np.generic], NDArray[np.int32]]]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.categorical import TableRows
+from ...data.categorical import CategoricalRows
 from ...data.named import CodedLabels, NamedRows
 from ...numerics.arrays import Floats
 from ..tables.categorical import pays, table_rows
@@ -25,7 +25,7 @@ class Lesson:
 
     decisions: tuple[Decision, ...]
     encoding: Encoding
-    X: NamedRows | TableRows
+    X: NamedRows | CategoricalRows
     y: CodedLabels
     weights: Floats | None = None
     groups: NDArray[np.int32] | None = None

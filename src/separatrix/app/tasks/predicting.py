@@ -188,9 +188,9 @@ def by_column(model: Any, X: Floats, sizes: Floats, *, most: int) -> list[list[t
     """What each column of the table adds in each row, the largest first; of features that were made, each of them."""
     sizes, made, parts = model.by_column(sizes), X, model.parts
     if not parts:
-        from ...data.mapped import Mapped
+        from ...data.mapped import MappedRows
 
-        made = Mapped(X, model.feature_map).dense()
+        made = MappedRows(X, model.feature_map).dense()
     order = np.argsort(-np.abs(sizes), axis=1, kind="stable")[:, :most]
 
     def cell(row: int, j: int) -> Cell:

@@ -73,7 +73,7 @@ class Matrix:
         return max(NEARLY, 8 * float(np.finfo(self.numbers.dtype).eps))
 
 
-class Asked:
+class CustomKernel:
     """The user's own kernel: what it gives is looked at before it is believed."""
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
@@ -118,7 +118,7 @@ Block = Callable[[Any, Any], Floats]
 
 def careful(kernel: Any) -> Kernel:
     """The kernel, or if it is the user's own, one that looks at what it gives."""
-    return kernel if isinstance(kernel, TableKernel | Matrix | Asked) else Asked(kernel)
+    return kernel if isinstance(kernel, TableKernel | Matrix | CustomKernel) else CustomKernel(kernel)
 
 
 @contextmanager

@@ -50,7 +50,7 @@ class Gaussians(FeatureMap):
 
 
 @dataclass(frozen=True)
-class Lifted(FeatureMap):
+class LiftMap(FeatureMap):
     """x ↦ (x, 1), in which every rule goes through the origin [001 slide 14]; or x ↦ (x, ‖x‖²)."""
 
     columns: int
@@ -77,7 +77,7 @@ class Lifted(FeatureMap):
 
 
 @dataclass(frozen=True, eq=False)
-class Standardised(FeatureMap):
+class StandardMap(FeatureMap):
     """zⱼ = (xⱼ − mⱼ)/sⱼ."""
 
     mean: Floats
@@ -135,8 +135,8 @@ class Chain(FeatureMap):
 KINDS: dict[str, Callable[[Mapping[str, Any]], FeatureMap]] = {
     "products": lambda step: Products(int(step["columns"]), np.asarray(step["terms"], dtype=np.int64)),
     "gaussians": lambda step: Gaussians(np.asarray(step["centres"], float), np.asarray(step["widths"], float)),
-    "lift": lambda step: Lifted(int(step["columns"]), bool(step["square"])),
-    "standard": lambda step: Standardised(np.asarray(step["mean"], float), np.asarray(step["deviation"], float)),
+    "lift": lambda step: LiftMap(int(step["columns"]), bool(step["square"])),
+    "standard": lambda step: StandardMap(np.asarray(step["mean"], float), np.asarray(step["deviation"], float)),
 }
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows, Sparse
-from ...data.categorical import TableRows, squares
-from ...data.grams import FAR, TablePairs, levels_near
-from ...data.tiles import Gram, shared
+from ...data.categorical import CategoricalRows, squares
+from ...data.grams import FAR, CategoricalPairs, Gram, levels_near, shared
 from ...losses.margin import Squared
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Factor, Root, factor
@@ -72,7 +71,7 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bou
 
 def stray_of(risk: Risk, radius: float) -> float:
     """1 + 2‖c/s‖/‖z‖: how much larger are the terms of (xᵀw − cᵀw)s⁻¹ than those of zᵀw, where zeros are skipped."""
-    if isinstance(risk.rows.X, TableRows):  # zeros of levels are; numbers have their centre
+    if isinstance(risk.rows.X, CategoricalRows):  # zeros of levels are; numbers have their centre
         levels = risk.rows.X.map.of_levels
         offset = float(np.linalg.norm(risk.frame.center[levels] / risk.frame.scale[levels]))
         return 1 + 2 * offset / max(math.sqrt(radius), 1e-300)
@@ -83,7 +82,7 @@ def stray_of(risk: Risk, radius: float) -> float:
 
 def longest_sum(rows: Rows) -> float:
     """How many roundings a term of the gradient's sums can meet: where zeros are skipped one for each later row."""
-    if not isinstance(rows.X, Sparse | TableRows):
+    if not isinstance(rows.X, Sparse | CategoricalRows):
         return len(rows) / 16 + 100
     runs = [hi - lo for lo, hi in rows.runs()]
     return float(max(runs) + len(runs) + 100)
@@ -121,7 +120,7 @@ class MarginProofRows(ProofRows):
     def by_levels(self, *, rooted: bool) -> bool:
         """Whether M is made of what each row of a table has."""
         rows = self.risk.rows
-        if rooted or self.all_rows or not (rows.compiled and isinstance(rows.X, TableRows)):
+        if rooted or self.all_rows or not (rows.compiled and isinstance(rows.X, CategoricalRows)):
             return False
         return levels_near(rows.X, self.risk.frame)
 
@@ -131,7 +130,7 @@ class MarginProofRows(ProofRows):
         w, b = frame.to_user(risk.embed(self.v))
 
         def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
-            work, radius = TablePairs(rows, frame), 0.0
+            work, radius = CategoricalPairs(rows, frame), 0.0
             stop = self._stop(lo, hi)
             for start in range(lo, stop, BLOCK):
                 here = slice(start, min(start + BLOCK, stop))

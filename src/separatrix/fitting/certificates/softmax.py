@@ -21,7 +21,7 @@ import numpy as np
 
 from ...data import Rows
 from ...data.frame import written_out
-from ...data.tiles import Gram, shared
+from ...data.grams import Gram, shared
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Factor, factor

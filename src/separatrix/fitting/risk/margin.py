@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.categorical import TableRows
+from ...data.categorical import CategoricalRows
 from ...data.frame import BLOCK as BLOCK
 from ...data.frame import Ask as Ask
 from ...data.frame import Frame as Frame
 from ...data.frame import Jet as Jet
 from ...data.frame import block_rows as block_rows
 from ...data.frame import written_out
-from ...data.grams import FAR, Pairs, Roots, TablePairs, levels_near, pairs_pay
-from ...data.mapped import Mapped
-from ...data.tiles import shared, shared_jet
+from ...data.grams import FAR, CategoricalPairs, Pairs, Roots, levels_near, pairs_pay, shared, shared_jet
+from ...data.mapped import MappedRows
 from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Root
@@ -57,7 +56,7 @@ def block_by_block(
 ) -> Jet:
     """The jet of CSR rows, their zeros written out some rows at a time; of features, made some rows at a time."""
     size = block_rows(frame.width)
-    if isinstance(rows.X, Mapped) and not ask.hessian:
+    if isinstance(rows.X, MappedRows) and not ask.hessian:
         size = max(64, min(size, CACHED // frame.width))  # read once: they need not leave the cache
 
     def part(start: int) -> Jet:
@@ -72,10 +71,10 @@ def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any,
     from ...data.compiled.passes import pass_kernel
     from ...data.compiled.readers import layout, readable
 
-    if isinstance(rows.X, TableRows) and not ask.diagonal:
+    if isinstance(rows.X, CategoricalRows) and not ask.diagonal:
         return table_jet(loss, frame, ask, v, rows, lo, hi)
     dense = isinstance(rows.X, np.ndarray)
-    made = isinstance(rows.X, Mapped)
+    made = isinstance(rows.X, MappedRows)
     if made or (not dense and not (frame.near(FAR) and (ask.diagonal or not ask.hessian or pairs_pay(rows.X)))):
         return block_by_block(compiled_jet, loss, frame, ask, v, rows, lo, hi)
     order, d = layout(rows.X), frame.center.size
@@ -117,7 +116,9 @@ def table_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo
     if not ask.hessian:
         sums.append(run(lo, hi, False, center, split, b, gradient, np.empty(0)))
     else:
-        work = TablePairs(rows, frame) if levels_near(rows.X, frame) else Roots(rows, frame, ask, min(size, hi - lo))
+        work = (
+            CategoricalPairs(rows, frame) if levels_near(rows.X, frame) else Roots(rows, frame, ask, min(size, hi - lo))
+        )
         for start in range(lo, hi, size):
             stop = min(start + size, hi)
             weight = np.empty(stop - start)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...data import Rows, Sparse
 from ...data.frame import written_out
-from ...data.sparse import Laid
+from ...data.sparse import ClassVectors
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import Floats
 from .margin import Ask, Frame, Jet
@@ -29,7 +29,7 @@ class Weights(NamedTuple):
 
     W: Floats
     level: Floats
-    laid: Laid | None
+    laid: ClassVectors | None
 
 
 @dataclass(frozen=True)

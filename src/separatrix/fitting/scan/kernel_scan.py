@@ -14,7 +14,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...data import Sparse
-from ...data.kernels.gram import NEARLY, Asked, Block, Kernel, Matrix, check_finite, check_symmetric, whole_matrix
+from ...data.kernels.gram import (
+    NEARLY,
+    Block,
+    CustomKernel,
+    Kernel,
+    Matrix,
+    check_finite,
+    check_symmetric,
+    whole_matrix,
+)
 from ...data.kernels.tables import TableKernel
 from ...numerics.arrays import Floats, Integers
 from ...results.dual import log_of
@@ -138,7 +147,7 @@ class KernelScan:
     def __init__(self, course: KernelCourse, block: Block) -> None:
         self.course, self.block, self.lines = course, block, GrowingLog()
         self.steps, self.idle, self.longest = 0, 0, 0.0
-        small = isinstance(course.kernel, Asked) and len(course.rows) ** 2 <= WHOLE
+        small = isinstance(course.kernel, CustomKernel) and len(course.rows) ** 2 <= WHOLE
         self.whole = whole_matrix(course.kernel, course.rows, BLOCK) if small else None
         self.scores: Scores = self._scores()
 
@@ -156,7 +165,7 @@ class KernelScan:
         if self.whole is not None:
             return self.whole[np.ix_(one, other)]  # type: ignore[no-any-return]
         G = self.block(self.course.rows[one], self.course.rows[other])
-        if isinstance(self.course.kernel, Asked):
+        if isinstance(self.course.kernel, CustomKernel):
             check_finite(G, one, other)
         return G
 
@@ -232,7 +241,7 @@ class KernelScan:
     def _look_at(self, K: Floats, local: Integers) -> None:
         """A kernel of the user's is found to be symmetric on every block; how long the longest row is."""
         kernel = self.course.kernel
-        if isinstance(kernel, Asked | Matrix):
+        if isinstance(kernel, CustomKernel | Matrix):
             check_symmetric(K, local, kernel.nearly if isinstance(kernel, Matrix) else NEARLY)
         self.longest = max(self.longest, float(np.diagonal(K).max(initial=0.0)) + self.course.lifted)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows, Sparse
-from ...data.reading import narrowed, occurring, ranges, scores_and_sizes, written
+from ...data.reading import occurring, ranges, written
 from ...fitting.problem import NotFiniteError
 from ...numerics.arrays import Floats
 
@@ -62,7 +62,7 @@ class Hull:
         """One pass for the ranges of the columns; it also finds what is not finite."""
         columns, given = occurring(rows.X), int(rows.X.shape[1])
         if len(columns) < given:
-            rows = replace(rows, X=narrowed(rows.X, columns))
+            rows = replace(rows, X=rows.X.select(columns))
         low, high = np.full(rows.X.shape[1], np.inf), np.full(rows.X.shape[1], -np.inf)
         for least, most in rows.each(lambda side, lo, hi: ranges(side.X[lo:hi])):
             low, high = np.minimum(low, least), np.maximum(high, most)  # they pass NaN on
@@ -144,7 +144,7 @@ class Hull:
         X, d = self.rows.X, self.rows.X.shape[1]
         v, level = direction[:d], float(direction[-1]) if self.lifted else 0.0
         if isinstance(X, Sparse):
-            scores = scores_and_sizes(X[lo:hi], self.centre, v[None], np.zeros(1), sized=False)[0][0]
+            scores = X[lo:hi].scores_and_sizes(self.centre, v[None], np.zeros(1), sized=False)[0][0]
         elif X.dtype == np.float64 and not self.centre.any():
             scores = X[lo:hi] @ v
         else:

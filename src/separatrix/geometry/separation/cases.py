@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows, Sparse
-from ...data.mapped import Mapped
-from ...data.reading import occurring, scores_and_sizes, written
+from ...data.mapped import MappedRows
+from ...data.reading import occurring, written
 from ...numerics.arrays import Floats
 from ...numerics.threads import Map, one_blas_thread
 from .frame import Frame
@@ -44,7 +44,7 @@ class Cases:
     """
 
     X: Any
-    """An array, `Sparse`, or `Mapped`."""
+    """An array, `Sparse`, or `MappedRows`."""
     row: Indices
     own: Indices
     classes: int
@@ -125,7 +125,7 @@ class Cases:
             yield from self._look_at_numbers(W, by_class, sized)
             return
         used = np.flatnonzero(W.any(axis=(0, 1)))
-        made = isinstance(self.X, Mapped)
+        made = isinstance(self.X, MappedRows)
         if self.compiled and self.classes == 2 and self._whole and 4 * len(used) > self.X.shape[1] and not made:
             yield from self._look_compiled(W[:, 1], by_class[:, 1], sized)
             return
@@ -177,7 +177,7 @@ class Cases:
 
         def run(start: int) -> Look:
             cases = slice(start, min(start + RUN, len(self)))
-            found = scores_and_sizes(self.X[self._rows(cases)], self.frame.center, rules, level, sized=sized)
+            found = self.X[self._rows(cases)].scores_and_sizes(self.frame.center, rules, level, sized=sized)
             full = np.zeros((2 if sized else 1, len(W), self.classes, cases.stop - start))
             for k, each in enumerate(full):
                 each[:, rest] = found[k].reshape(len(W), len(rest), -1)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows, Sparse
-from ...data.mapped import Mapped
+from ...data.mapped import MappedRows
 from ...data.reading import occurring, ranges, written
 from ...fitting.problem import NotFiniteError
 from ...numerics.arrays import Floats
@@ -53,7 +53,7 @@ def frame_of(rows: Rows, lifted: bool, seed: int, near: float = NEAR) -> Frame:
 
 def _reach(rows: Rows, columns: NDArray[np.intp], center: Floats) -> Floats:
     """maxᵢ |xᵢⱼ − cⱼ| of some columns."""
-    if isinstance(rows.X, Sparse | Mapped) and columns.size:
+    if isinstance(rows.X, Sparse | MappedRows) and columns.size:
         low, high = (each[columns] for each in ranges(rows.X))
         return np.maximum(np.abs(low - center), np.abs(high - center))
     return np.array([np.abs(rows.X[:, j] - c).max() for j, c in zip(columns, center, strict=True)])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from ...data.mapped import Mapped
+from ...data.mapped import MappedRows
 from ...data.maps.base import FeatureMap
 from ...data.maps.maps import Chain
 from ...data.maps.statistics import NONE
@@ -54,7 +54,7 @@ class Features:
         rows = checked_rows(asker, X, reset=False)
         if not finite(rows):
             raise not_finite(rows, self.columns, asker)
-        return Mapped(rows, self.map).dense()
+        return MappedRows(rows, self.map).dense()
 
     def __str__(self) -> str:
         count = len(self.names)
@@ -77,7 +77,7 @@ def learn_features(
     fitted, names = [], tuple(columns)
     for step in steps:
         one = clone(step)
-        here = Mapped(rows, joined(maps)) if maps else rows
+        here = MappedRows(rows, joined(maps)) if maps else rows
         costs = (cost,) if cost.size and getattr(one, "weighs", False) else ()
         one.map_, one.n_features_in_ = one.learn(here, names, *costs), len(names)
         if named:
@@ -113,8 +113,8 @@ def _steps(features: Any) -> list[Any]:
 
 
 def mapped_rows(rows: Any, features: Features, estimator: Any) -> Any:
-    """The rows of features: an array where that is small, or smaller than a matrix of the features; else `Mapped`."""
-    made = Mapped(rows, features.map)
+    """The rows of features: an array where that is small, or smaller than a matrix of them; else `MappedRows`."""
+    made = MappedRows(rows, features.map)
     n, width = made.shape
     if made.size <= WRITTEN_OUT or n <= width:
         table = made.dense()

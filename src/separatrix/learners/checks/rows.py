@@ -11,8 +11,8 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from ...data import Sparse
-from ...data.categorical import TableRows
-from ...data.mapped import Mapped
+from ...data.categorical import CategoricalRows
+from ...data.mapped import MappedRows
 from ...data.named import NamedRows
 from ...data.reading import finite
 from ...errors import DataError, DataTypeError
@@ -50,7 +50,7 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as an array of floats or as `Sparse`, copied only if it is not one already; NaN is left to the passes."""
     if isinstance(X, NamedRows):
         return _named_rows(estimator, X, reset)
-    if isinstance(X, TableRows):
+    if isinstance(X, CategoricalRows):
         return _table_rows(estimator, X, reset)
     if _is_plain(estimator, X, reset):
         return X
@@ -129,7 +129,7 @@ def _named_rows(estimator: Any, X: NamedRows, reset: bool) -> Any:
     return rows
 
 
-def _table_rows(estimator: Any, X: TableRows, reset: bool) -> TableRows:
+def _table_rows(estimator: Any, X: CategoricalRows, reset: bool) -> CategoricalRows:
     """The rows of a table as they are; their names are kept at a fit, and compared with those of the fit later."""
     if reset:
         if not len(X):
@@ -185,9 +185,9 @@ def _numbered(width: int) -> tuple[str, ...]:
 
 def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> DataError:
     """The error that names the first NaN or infinity of X, or says that there is none."""
-    if isinstance(X, TableRows):
+    if isinstance(X, CategoricalRows):
         return not_finite(X.raw.numbers, tuple(names[j] for j in X.map.of_numbers), estimator)
-    if isinstance(X, Mapped):
+    if isinstance(X, MappedRows):
         return _not_finite_features(X, names, estimator)
     rows = max(1, BLOCK // max(1, X.shape[1]))
     for start in range(0, len(X), rows):
@@ -218,7 +218,7 @@ def out_of_range(X: Any, names: tuple[str, ...]) -> DataError:
     return DataError(problem, array="X", column=names[j], value=size)
 
 
-def _not_finite_features(X: Mapped, names: tuple[str, ...], estimator: Any) -> DataError:
+def _not_finite_features(X: MappedRows, names: tuple[str, ...], estimator: Any) -> DataError:
     """The cell of the X that is mapped, or the first feature that overflows though X is finite."""
     if not finite(X.raw):
         return not_finite(X.raw, names_of(estimator, X.raw.shape[1]), estimator)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from ...data import Sparse
-from ...data.kernels.gram import NEARLY, Asked, Kernel, KernelError, Matrix, Objects, Places, careful
+from ...data.kernels.gram import NEARLY, CustomKernel, Kernel, KernelError, Matrix, Objects, Places, careful
 from ...data.kernels.tables import RBF, Counted, Linear, Pairwise, Polynomial, TableKernel
 from ...errors import DataError, DataTypeError, SettingError
 from ...fitting.scan.kernel_budget import OVERFLOWS
@@ -278,7 +278,7 @@ def _check_numbers(X: Any) -> None:
 
 def check_kernel(kernel: Kernel, rows: Any) -> None:
     """A kernel of the user's own: symmetric, and an inner product as far as some rows can tell."""
-    if not isinstance(kernel, Asked | Matrix):
+    if not isinstance(kernel, CustomKernel | Matrix):
         return
     nearly = NEARLY
     if isinstance(kernel, Matrix):
@@ -289,7 +289,7 @@ def check_kernel(kernel: Kernel, rows: Any) -> None:
     K = kernel(some, some)
     if not np.isfinite(K).all():
         return  # the scan names the rows
-    if isinstance(kernel, Asked):
+    if isinstance(kernel, CustomKernel):
         _check_halves(kernel, some[:half], some[half:], picked)
     values = np.linalg.eigvalsh((K + K.T) / 2)
     if values[0] < -nearly * max(float(np.abs(values).max()), np.finfo(float).tiny):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.kernels.gram import Asked, Matrix, Objects
+from ...data.kernels.gram import CustomKernel, Matrix, Objects
 from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
@@ -62,7 +62,7 @@ def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, end
     n, total = len(course.rows), int(model.mistakes_.sum())
     read = rows_read(model.n_passes_, n, course.passes.order)
     kernel = course.kernel
-    shown = None if isinstance(kernel, Matrix) else kernel.function if isinstance(kernel, Asked) else kernel
+    shown = None if isinstance(kernel, Matrix) else kernel.function if isinstance(kernel, CustomKernel) else kernel
     coefficients = A[0] if len(A) == 1 else A
     claim = KernelClaim(
         tuple(model.classes_.tolist()), shown, support.astype(np.intp), coefficients, course.lifted, at.mistakes / n, n,

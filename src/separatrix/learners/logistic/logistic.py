@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ...data.mapped import Mapped
+from ...data.mapped import MappedRows
 from ...data.reading import finite
 from ...errors import Refusal, SettingError
 from ...fitting.coordinates import is_wide
@@ -458,7 +458,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
             return rows
         if not finite(rows):  # a feature of infinity may be finite
             raise not_finite(rows, features.columns, self)
-        return Mapped(rows, features.map)
+        return MappedRows(rows, features.map)
 
 
 def _check_width(problem: Problem, settings: Settings) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ...data import Sparse
-from ...data.categorical import TableRows
+from ...data.categorical import CategoricalRows
 from ...data.frame import written_out
 from ...numerics.arrays import Floats
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
@@ -116,7 +116,7 @@ def means_of(X: Any, cost: Floats) -> Floats:
     weight = _shares(cost, len(X))
     total = np.zeros(X.shape[1])
     with np.errstate(all="ignore"), one_blas_thread():  # of rows that are not finite the fit will tell
-        if isinstance(X, TableRows):
+        if isinstance(X, CategoricalRows):
             return _moments_of_table(X, cost, total)[0]
         if isinstance(X, np.ndarray) and X.size <= NUMBERS:
             return weight @ X + total  # in double precision
@@ -130,7 +130,7 @@ def moments_of(X: Any, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
 
     Where a is too far away for that, as many digits being lost as it is deviations away, s is had from x̄ itself.
     """
-    if isinstance(X, TableRows):
+    if isinstance(X, CategoricalRows):
         return _moments_of_table(X, cost, near)
     if isinstance(X, Sparse) or not np.isfinite(near).all():
         means = means_of(X, cost)
@@ -150,7 +150,7 @@ def moments_of(X: Any, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
     return means, np.sqrt(squares - np.square(away))
 
 
-def _moments_of_table(X: TableRows, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
+def _moments_of_table(X: CategoricalRows, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
     """Of its numbers as of any; of an indicator that is 1 in a share p of the rows, p and √(p(1 − p))."""
     at, share = X.map.of_numbers, X.shares(cost / cost.sum() if cost.size else cost)
     means, deviations = moments_of(X.raw.numbers, cost, near[at]) if at.size else (near[at], near[at])

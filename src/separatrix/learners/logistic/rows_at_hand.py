@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
-from ...data.categorical import TableRows
+from ...data.categorical import CategoricalRows
 from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, positive, sigmoid
@@ -193,7 +193,7 @@ def _squared_loss(model: Any, given: Given) -> float:
 
 def _proved(model: Any, given: Given) -> bool:
     """Whether the verdict's proof holds of these rows, which are shown to it as anybody would show them."""
-    X = given.X.sparse() if isinstance(given.X, TableRows) else given.X
+    X = given.X.sparse() if isinstance(given.X, CategoricalRows) else given.X
     return bool(model.verdict_.check(X, given.y, given.sample_weight))
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from separatrix import LogisticRegression, SeparationWarning
 from separatrix.data import Rows
-from separatrix.data.categorical import TableRows, squares
+from separatrix.data.categorical import CategoricalRows, squares
 from separatrix.data.frame import Ask, Frame
-from separatrix.data.grams import TablePairs
+from separatrix.data.grams import CategoricalPairs
 from separatrix.fitting.certificates.margin import MarginProofRows, stray_of
 from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.risk.margin import Risk, compiled_jet
@@ -33,7 +33,7 @@ def drawn(numbered, n=400, seed=0):
         half = L // 2
         first = rng.integers(0, half + 1, n)
         places[:, 0], places[:, 1] = np.where(first < half, first, L), rng.integers(half, L + 1, n)
-    return TableRows.of(numbers, places, numbered, [f"x{j}" for j in range(len(numbered))])
+    return CategoricalRows.of(numbers, places, numbered, [f"x{j}" for j in range(len(numbered))])
 
 
 @pytest.fixture(params=ORDERS.values(), ids=ORDERS)
@@ -55,7 +55,7 @@ def labels(X, seed=1, steep=0.5):
 
 def test_an_indicator_is_one_where_its_place_is_named_and_zero_elsewhere():
     numbers, places = np.array([[7.0], [8.0], [9.0]]), np.array([[0, 3], [1, 2], [3, 3]], np.int32)
-    rows = TableRows.of(numbers, places, [False, True, False, False], "abcd")
+    rows = CategoricalRows.of(numbers, places, [False, True, False, False], "abcd")
     assert rows.dense().tolist() == [[1, 7, 0, 0], [0, 8, 1, 1], [0, 9, 0, 0]]
     assert rows.shape == (3, 4)
 
@@ -67,7 +67,7 @@ def test_it_reads_like_the_matrix(rows):
     np.testing.assert_allclose(rows @ W[:, 0], X @ W[:, 0], rtol=1e-12, atol=1e-9)
     some = rng.permutation(len(X))[:50]
     for part in (slice(3, 90), some, X[:, 0] > np.median(X[:, 0])):
-        assert isinstance(rows[part], TableRows)
+        assert isinstance(rows[part], CategoricalRows)
         assert np.array_equal(rows[part].dense(), X[part])
     assert np.array_equal(rows.sparse().toarray(), X)
     low, high = rows.extremes()
@@ -124,7 +124,7 @@ def test_the_compiled_sums_are_those_of_the_matrix(rows, loss, where):
 def test_far_from_its_centre_no_hessian_is_made_of_products(monkeypatch):
     rows = drawn(ORDERS["mixed"])
     frame = frames(rows.dense())["far"]
-    monkeypatch.setattr(TablePairs, "__init__", lambda *_: pytest.fail("digits would be lost"))
+    monkeypatch.setattr(CategoricalPairs, "__init__", lambda *_: pytest.fail("digits would be lost"))
     given = Rows(rows, np.ones(len(rows), np.int8), np.empty(0), compiled=True)
     compiled_jet(LogLikelihood(), frame, Ask(hessian=True), np.zeros(frame.width), given, 0, len(rows))
 
@@ -191,7 +191,7 @@ def test_columns_that_are_combinations_of_others_are_named(compiled):
     rng = np.random.default_rng(8)
     both = rng.integers(0, 2, 500)
     places = np.column_stack([both, both + 2]).astype(np.int32)  # two indicators of the same
-    rows = TableRows.of(rng.normal(size=(500, 1)), places, [True, False, False, False, False], list("abcde"))
+    rows = CategoricalRows.of(rng.normal(size=(500, 1)), places, [True, False, False, False, False], list("abcde"))
     y = labels(rng.normal(size=(500, 2)))
     thin, plain = (LogisticRegression().fit(each, y) for each in (rows, rows.dense()))
     assert thin.verdict_.rank.rank == plain.verdict_.rank.rank == 3
@@ -206,8 +206,8 @@ def test_separation_is_found_and_proved(half, compiled, monkeypatch):
     y = np.array(["no", "yes"])[(level == 0).astype(int)]
     if half:  # one level holds both classes
         y[level == 1] = rng.choice(["no", "yes"], (level == 1).sum())
-    rows = TableRows.of(rng.normal(size=(300, 2)), level[:, None].astype(np.int32), [True, True, False, False, False],
-                        list("abcde"))  # fmt: skip
+    numbered = [True, True, False, False, False]
+    rows = CategoricalRows.of(rng.normal(size=(300, 2)), level[:, None].astype(np.int32), numbered, list("abcde"))
     with pytest.warns(SeparationWarning):
         model = LogisticRegression().fit(rows, y)
     assert model.verdict_.status == ("quasi-separated" if half else "separated")
@@ -223,7 +223,7 @@ def test_other_names_and_numbers_that_are_none_are_refused(compiled):
     rows = drawn(ORDERS["mixed"])
     y = labels(rows.dense())
     model = LogisticRegression().fit(rows, y)
-    other = TableRows.of(*rows.parts, ORDERS["mixed"], [*rows.names[:-1], "z"])
+    other = CategoricalRows.of(*rows.parts, ORDERS["mixed"], [*rows.names[:-1], "z"])
     with pytest.raises(ValueError, match="'z' where 'x7' was"):
         model.predict(other)
     rows.raw.numbers[17, 1] = np.nan
@@ -232,4 +232,4 @@ def test_other_names_and_numbers_that_are_none_are_refused(compiled):
     with pytest.raises(ValueError, match="0 rows"):
         LogisticRegression().fit(rows[:0], y[:0])
     with pytest.raises(ValueError, match="3 names for 8 columns"):
-        TableRows.of(*rows.parts, ORDERS["mixed"], "abc")
+        CategoricalRows.of(*rows.parts, ORDERS["mixed"], "abc")
