@@ -102,11 +102,11 @@ def test_mistakes_stay_below_the_bound(order, classes):
 def test_the_bound_counts_rows_that_are_drawn_again():
     model = KernelPerceptron("rbf", order="replacement", max_passes=1, random_state=0).fit(X, NOISE)
     seen = np.bincount(np.concatenate(passes_of("replacement", 40, 1, model._passes.seed)), minlength=40)
-    leads, length, longest = model._stands
+    at = model._standing
     assert seen.max() > 1
     from separatrix.results.mistake_bound import mistake_bound
 
-    assert model.bound() == mistake_bound(leads / length, math.sqrt(longest), seen, 0.0, 1.0, len(model.log_))
+    assert model.bound() == mistake_bound(at.leads / at.length, math.sqrt(at.longest), seen, 0.0, 1.0, len(model.log_))
 
 
 def test_strings_of_two_families():
@@ -295,7 +295,7 @@ def test_control_c_at_any_place_leaves_a_model_that_is_one(monkeypatch, kernel, 
     assert model.verdict_.check(X, NOISE)
     assert (model.log_.steps < model.n_steps_).all()
     leads = np.where(NOISE == 1, 1, -1) * model.decision_function(X)
-    np.testing.assert_allclose(model._stands[0], leads, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(model._standing.leads, leads, rtol=1e-9, atol=1e-9)
     assert model.mistakes_.sum() == len(model.log_)
     monkeypatch.undo()
     if where != "_settle":

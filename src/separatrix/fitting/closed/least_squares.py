@@ -27,6 +27,7 @@ CONSTANT = 8 * EPS
 ROUNDING = 64 * EPS
 """What the products of the moments may be off by, as a part of the products of the columns' lengths."""
 SWEEPS = 3
+"""How often the residual of the normal equations is solved for again."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from ...numerics.arrays import Floats, Integers
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 
 SCATTERS = ("diagonal", "pooled", "own")
+"""Which squares and products are summed: of each column, of all pairs over all classes, of all pairs in each class."""
 BLOCK = 512
 """Rows between two merges of a compiled pass."""
 RUNS = 16

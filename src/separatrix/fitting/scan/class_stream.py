@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...results.mistake_log import MistakeLog
-from .perceptron import PerceptronState, UpdateRule, check_scan, scan
+from .perceptron import ROOM, PerceptronState, UpdateRule, check_scan, scan
 
-ROOM = 1 << 16
-FEW = 8
+FEW_CLASSES = 8
 """Classes that are looked for one by one."""
 
 
@@ -109,7 +108,7 @@ def _first_rows(y: NDArray[Any], known: NDArray[Any]) -> list[int]:
     found: list[int] = []
     strange = _strange(y, known)
     while strange.any():
-        if len(found) + len(known) >= FEW:
+        if len(found) + len(known) >= FEW_CLASSES:
             labels, first = np.unique(y, return_index=True)
             return first[~_among(labels, known)].tolist()  # type: ignore[no-any-return]
         found.append(int(strange.argmax()))
@@ -118,7 +117,7 @@ def _first_rows(y: NDArray[Any], known: NDArray[Any]) -> list[int]:
 
 
 def _strange(y: NDArray[Any], known: NDArray[Any]) -> NDArray[np.bool_]:
-    if len(known) > FEW:
+    if len(known) > FEW_CLASSES:
         return ~np.isin(y, known)
     strange = np.ones(len(y), bool)
     for label in known:

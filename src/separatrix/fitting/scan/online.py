@@ -123,6 +123,7 @@ def _cyclic(count: int, rng: Any) -> NDArray[np.int64]:
 
 
 ORDERS = {"permutation": _permutation, "replacement": _replacement, "cyclic": _cyclic}
+"""The orders of a pass by name."""
 
 
 def row_order(kind: str, rows: int | NDArray[Any], rng: Any) -> NDArray[np.int64]:

@@ -14,6 +14,9 @@ from ...numerics.arrays import Floats, Integers
 from ...results.mistake_log import MistakeLog
 
 FOREVER = int(np.iinfo(np.int64).max)
+"""Steps that no run makes: no end."""
+ROOM = 1 << 16
+"""Mistakes in one stretch of the scan, where nobody wants to see each."""
 GATHERED = 2048
 """Rows taken at once, where they do not lie in C order."""
 TIES = {"mistake": (True, True), "positive": (True, False), "negative": (False, True)}

@@ -19,6 +19,7 @@ from .perceptron import kind_of
 COMPILE_FROM = 400_000
 """Numbers in X from which the compiled scores pay."""
 THREADS_FROM = 4_000_000
+"""Numbers in X from which several threads pay."""
 
 
 class Tally(NamedTuple):

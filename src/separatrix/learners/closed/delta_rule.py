@@ -92,7 +92,8 @@ def continue_delta_rule(model: Any, X: Any, y: Any, classes: Any, sample_weight:
     if model.learning_rate is None:
         raise SettingError(
             "learning_rate", None, "give a number, or a schedule such as LearningRate(0.1, power=0.5).",
-            "partial_fit with solver='stochastic' needs a learning_rate that does not depend on rows still to come:",
+            f"partial_fit with {setting('solver', 'stochastic')} needs a learning_rate that does not depend on rows "
+            "still to come:",
         )  # fmt: skip
     new = not hasattr(model, "classes_")
     rows = checked_rows(model, X, reset=new)

@@ -144,7 +144,8 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
             before = self._statistics
             asked = self.shrinkage == "ledoit-wolf"
             if before is not None and (before.moments.kind != self._kind() or asked != (self._higher is not None)):
-                raise Refusal("covariance or shrinkage was changed, and the rows so far do not tell: use fit.")
+                names = f"{setting('covariance')} or {setting('shrinkage')}"
+                raise Refusal(f"{names} was changed, and what is known of the rows so far does not tell: use fit.")
             batch = next_batch(self, X, y, classes, sample_weight, self._kind(), before)
             fourth = self._higher_moments(batch)
             if before is not None and fourth is not None:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...data.maps.joint_rows import Features
 from ...errors import DataError, Refusal, SettingError
 from ...fitting.scan.joint_scan import JointCourse, JointScan
-from ...fitting.scan.perceptron import TIES, NotFiniteScoreError, PerceptronState, UpdateRule
+from ...fitting.scan.perceptron import ROOM, TIES, NotFiniteScoreError, PerceptronState, UpdateRule
 from ...fitting.scan.perceptron_scan import Course, PerceptronScan
 from ...fitting.scan.readings import Average, Reading
 from ...fitting.scan.run import Passes, PassRecord, Run
@@ -25,7 +25,7 @@ from ...numerics.arrays import Floats
 from ...results.mistake_bound import MistakeBound, leads_of, longest, mistake_bound
 from ..checks.rows import check_lengths, unchanged_on_failure
 from ..checks.settings import checked_choice, checked_flags
-from ..perceptron.training import ROOM, checked_labels, checked_learning_rate, checked_passes
+from ..perceptron.training import checked_labels, checked_learning_rate, checked_passes
 from ..warnings import BudgetWarning
 from .base import JointModel, JointTraining, check_given, given_weights, has_intercept, is_plain, split
 from .conclusion import claim_of, perceptron_verdict

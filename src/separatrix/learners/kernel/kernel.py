@@ -36,7 +36,7 @@ from .settings import (
     read,
     winners,
 )
-from .words import conclude, standing
+from .words import Standing, conclude, standing
 
 
 class KernelUpdate(NamedTuple):
@@ -123,6 +123,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     verdict_: Verdict
+    _budgeted: dict[str, Floats]
+    """By reading, the coefficients of the rows that the budget kept."""
+    _standing: Standing
+    """How the last weights do on the training rows."""
+    _record: Record
+    """The kernel, the rows that were ever mistaken, and the mistakes."""
 
     def __init__(
         self,
@@ -217,7 +223,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_lengths(rows, truth)
         ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else checked_curve(passes)
         ends = np.minimum(ends, self.n_passes_)
-        seen = np.round(ends * self._learnt).astype(np.int64)
+        seen = np.round(ends * len(self._standing.leads)).astype(np.int64)
         with explained(self):
             found = self._at(X).curves(rows, seen, READINGS, self.n_threads)
             if not all(np.isfinite(scores).all() for scores in found.values()):
@@ -239,12 +245,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "verdict_")
         if self.budget_ is not None or self._record.apart:
             raise Refusal("The bound holds for a perceptron without a budget whose classes compete, and for no other.")
-        leads, length, longest = self._stands
-        if not length > 0:
+        at = self._standing
+        if not at.length > 0:
             raise Refusal("The last weights are zero, and point nowhere: there is no bound along them.")
-        times = self._passes.visits(len(leads), self.n_steps_)
-        R = float(np.sqrt(longest * (1 if len(self.classes_) == 2 else 2)))
-        return mistake_bound(leads / length, R, times, 0.0, 1.0, int(self.mistakes_.sum()))
+        times = self._passes.visits(len(at.leads), self.n_steps_)
+        R = float(np.sqrt(at.longest * (1 if len(self.classes_) == 2 else 2)))
+        return mistake_bound(at.leads / at.length, R, times, 0.0, 1.0, int(self.mistakes_.sum()))
 
     def _run(self, X: Any, y: Any, room: int) -> Iterator[tuple[KernelScan, Run, NDArray[Any]]]:
         began = time.perf_counter()
@@ -274,17 +280,15 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dual = Dual.of(log, course.lines)
         if isinstance(scan, BudgetScan):
             support, A = scan.coefficients("last")
-            self._held = {"last": A, "averaged": scan.coefficients("averaged")[1]}
+            self._budgeted = {"last": A, "averaged": scan.coefficients("averaged")[1]}
         else:
             support, A = dual.support, dual.last()
-        self._learnt, self.support_, self._lifted = n, support, course.lifted
-        self._passes = course.passes
+        self.support_, self._passes = support, course.passes
         self._record = Record(course.kernel, course.rows[support], dual, course.lifted, course.way == ONE_VS_REST)
         width = (course.rows.shape[1] + 2) * getattr(course.kernel, "degree", 1) if hasattr(course.rows, "shape") else 0
         terms = max(len(log) // 2, len(support)) + width
-        at = standing(scan.all_scores(), course.target, support, A, scan.longest, terms)
-        self._stands = at.leads, at.length, scan.longest
-        self.verdict_ = conclude(self, course, at, support, A, ended)
+        self._standing = standing(scan.all_scores(), course.target, support, A, scan.longest, terms)
+        self.verdict_ = conclude(self, course, self._standing, support, A, ended)
         self.expansion_ = self._expansion("last" if self.reading == "voted" else self.reading)
         self.dual_coef_, self.intercept_ = self.expansion_.coefficients, self.expansion_.intercept
 
@@ -293,8 +297,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.budget_ is None:
             made = self._record.expansion(reading)
             return Expansion(kernel, made.support, made.coefficients, made.intercept)
-        A = self._held[reading]
-        return Expansion(kernel, self._record.support, A, A.sum(axis=1) * self._lifted)
+        A = self._budgeted[reading]
+        return Expansion(kernel, self._record.support, A, A.sum(axis=1) * self._record.lifted)
 
     def _at(self, X: Any) -> Record:
         record = self._record

@@ -66,7 +66,7 @@ def checked_training(model: Any, X: Any, y: Any) -> KernelTraining:
         kernel = kernel_of(model, X, rows)
     target, classes = checked_labels(model, y)
     check_lengths(rows, target)
-    model._of_objects, model._learnt_by = isinstance(rows, Objects), model.kernel
+    model._objects, model._fitted_kernel = isinstance(rows, Objects), model.kernel
     way, lines = (TWO, 1) if len(classes) == 2 else (way, len(classes))
     course = KernelCourse(rows, target, kernel, bool(model.fit_intercept), way, lines, ties, passes)
     return KernelTraining(course, classes, budget)
@@ -131,13 +131,13 @@ def checked_budget(budget: Any) -> int | None:
 
 def read(model: Any, X: Any, *, reset: bool) -> Any:
     """The rows as the kernel takes them: numbers, `Objects`, or `Places` in a matrix."""
-    kernel = model.kernel if reset else model._learnt_by  # parameters may have been set since
+    kernel = model.kernel if reset else model._fitted_kernel  # parameters may have been set since
     if isinstance(kernel, str) and kernel == "precomputed":
         return Places(np.arange(len(_matrix(model, X, reset=reset))))
     table = isinstance(kernel, TableKernel) or (isinstance(kernel, str) and kernel in KERNELS)
     if table:
         _check_no_objects(kernel, X)
-    if table or (_is_table(kernel, X) if reset else not model._of_objects):
+    if table or (_is_table(kernel, X) if reset else not model._objects):
         rows = checked_rows(model, X, reset=reset)
         if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
             raise not_finite(rows, names_of(model, rows.shape[1]), model)
@@ -158,9 +158,8 @@ def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
     if not isinstance(kernel, str) or kernel not in KERNELS:
         names, given = ", ".join(map(repr, KERNELS)), repr(kernel)
         if hasattr(kernel, "shape"):
-            given = (
-                f"an array of shape {kernel.shape} (with kernel='precomputed' the matrix of the kernel is given as X)"
-            )
+            matrix = f"with {setting('kernel', 'precomputed')} the matrix of the kernel is given as X"
+            given = f"an array of shape {kernel.shape} ({matrix})"
         needed = f"it must be one of {names}, or a function k(A, B) of two sets of rows."
         raise SettingError("kernel", kernel, needed, f"kernel is {given};")
     if kernel == "precomputed":
@@ -254,17 +253,17 @@ def _matrix(model: Any, X: Any, *, reset: bool) -> Any:
     if not reset and len(shape) == 2 and shape[1] != learnt:
         _check_numbers(given)
         raise DataError(
-            f"X has {shape[1]} columns; kernel='precomputed' needs one for each of the {learnt} rows that were learnt "
-            f"from, k(new row, row learnt from). (X has {shape[1]} features, but "
-            f"{type(model).__name__} is expecting {learnt} features as input)"
+            f"X has {shape[1]} columns; {setting('kernel', 'precomputed')} needs one for each of the {learnt} training "
+            f"rows, k(new row, training row). (X has {shape[1]} features, but {type(model).__name__} is expecting "
+            f"{learnt} features as input)"
         )
     matrix = checked_rows(model, X, reset=reset)
     if not np.isfinite(matrix).all():
         raise not_finite(matrix, names_of(model, matrix.shape[1]), model)
     if reset and matrix.shape[0] != matrix.shape[1]:
         raise DataError(
-            f"X has shape {matrix.shape}; kernel='precomputed' needs the square matrix k(xᵢ, xⱼ) of the rows to learn "
-            "from, a row and a column for each."
+            f"X has shape {matrix.shape}; {setting('kernel', 'precomputed')} needs the square matrix k(xᵢ, xⱼ) of the "
+            "training rows, a row and a column for each."
         )
     return matrix
 

@@ -28,6 +28,8 @@ class Standing(NamedTuple):
     """The least lead in units of the weights' length."""
     length: float
     separated: bool
+    longest: float
+    """The largest k(x, x)."""
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -54,7 +56,7 @@ def standing(s: Floats, target: Any, support: Any, A: Floats, longest: float, te
         leads, wrong = lead.min(axis=0), s.argmax(axis=0) != target
         margin = float((lead / apart[target].T).min())
     doubt = 10 * (terms + 8) * EPS * longest * float(np.abs(A).sum(axis=1).max(initial=0))
-    return Standing(int(wrong.sum()), leads, margin, length, bool(leads.min() > doubt))
+    return Standing(int(wrong.sum()), leads, margin, length, bool(leads.min() > doubt), longest)
 
 
 def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, ended: str) -> Verdict:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SettingError
-from ...fitting.scan.perceptron import NotFiniteScoreError, PerceptronState
+from ...fitting.scan.perceptron import ROOM, NotFiniteScoreError, PerceptronState
 from ...fitting.scan.perceptron_scan import Course, PerceptronScan
 from ...fitting.scan.run import PassRecord, Run
 from ...numerics.arrays import Floats
@@ -24,7 +24,7 @@ from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unc
 from ..checks.settings import checked_flags, checked_numbers
 from ..warnings import BudgetWarning
 from .bound import bound_of
-from .training import ROOM, Training, checked_labels, checked_passes, checked_update
+from .training import Training, checked_labels, checked_passes, checked_update
 from .words import conclude
 
 

@@ -18,6 +18,7 @@ from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
 from ...results.committee import Committee, CopiedCommittee, LinearCommittee, LoggedCommittee, Weights, index_of
 from ...results.votes import Ballot
+from ...wording import call
 from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
 from ..checks.targets import Targets, checked_targets
 
@@ -183,10 +184,10 @@ def _checked_learner(learner: Any) -> Any:
         learner.partial_fit  # noqa: B018  it may refuse, and say why
     except AttributeError as error:
         why = f" {error.__cause__}" if error.__cause__ is not None else ""
+        example = call("LogisticRegression(solver='stochastic', learning_rate=0.1)")
         raise SettingTypeError(
             "learner", learner,
-            "OnlineToBatch needs one that learns row by row, for example LogisticRegression(solver='stochastic', "
-            f"learning_rate=0.1).{why}",
+            f"OnlineToBatch needs one that learns row by row, for example {example}.{why}",
             f"learner is {name}, which has no partial_fit;",
         ) from error  # fmt: skip
     return clone(learner, safe=False)

@@ -17,9 +17,6 @@ from ...wording import learner
 from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
 from ..checks.targets import checked_targets, labels_of
 
-ROOM = 1 << 16
-"""Mistakes in one stretch of the scan, where nobody wants to see each."""
-
 
 @dataclass(frozen=True, eq=False)
 class Training:
