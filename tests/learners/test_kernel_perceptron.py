@@ -832,7 +832,7 @@ CASES = {
     ),
     "a matrix turned round": (
         lambda: GIVEN.predict(GRAM[:, :9].T[:, :9]),
-        ("X has 9 columns", "k(new row, row learnt from)"),
+        ("X has 9 columns", "k(new row, training row)"),
     ),
     "a matrix for other labels": (fitting("precomputed", GRAM, Y[:-1]), ("40 rows and y 39 labels",)),
     "NaN in the matrix": (fitting("precomputed", spoilt(3, 4, np.nan, GRAM)), ("NaN", "X[3, 'x4']")),
