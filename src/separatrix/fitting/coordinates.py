@@ -16,16 +16,24 @@ from ..numerics.arrays import Floats
 from ..numerics.linalg import EPS, Dependence, dependence, factor, independent, triangle
 from .problem import NotFiniteError
 
-SAMPLE, RARE, BLOCK = 4096, 25, 1024
-WIDE, WIDE_BLOCK = 2000, 65536
-"""The most columns of CSR rows for matrices of them: 32 MB each, and blocks of rows with their zeros beside; rows whose
-squares are added up together."""
+SAMPLE = 4096
+"""Rows whose means and deviations are the frame."""
+RARE = 25
+"""Rows that a column's spread must hang on for the sample to be believed."""
+BLOCK = 1024
+"""Rows that are put into the frame together."""
+WIDE = 2000
+"""The most columns of CSR rows for matrices of them: 32 MB each, and blocks of rows with their zeros beside."""
+WIDE_BLOCK = 65536
+"""CSR rows whose squares are added up together."""
 VANISHING = 1e-140
 """Deviations whose squares lose digits, or all of themselves."""
 HEAVIEST = 1e6
 """Digits that the shortest weights may cost where columns that depend on each other are in different units."""
-CLEAR, GONE = 1e-8, 1e-14
-"""The part of its square that must be a column's own to be no combination of others; that it may have to be one."""
+CLEAR = 1e-8
+"""The part of its square that must be a column's own to be no combination of others."""
+GONE = 1e-14
+"""The part of its square that a combination of others may have of its own."""
 
 
 def is_wide(X: Any) -> bool:
@@ -105,19 +113,9 @@ def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
     return bool((spread**2 <= RARE * fourth).any())
 
 
-def ranked_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
-    """The same by products alone; None where these do not tell."""
-    return _ranked_by_products(rows, frame, gram)
-
-
-def ranked(rows: Rows, frame: Frame, gram: Floats) -> Dependence:
+def dependence_of(rows: Rows, frame: Frame, gram: Floats) -> Dependence:
     """Which weights depend on which, the intercept before the columns: from their products, or if need be by QR."""
-    return _ranked_by_products(rows, frame, gram) or _ranked_by_qr(rows, frame)
-
-
-def ranked_by_rows(rows: Rows, frame: Frame) -> Dependence:
-    """The same by QR alone: where rows are so few that there is no use in the products of the columns."""
-    return _ranked_by_qr(rows, frame)
+    return dependence_by_products(rows, frame, gram) or dependence_by_rows(rows, frame)
 
 
 def _order(frame: Frame) -> NDArray[np.intp]:
@@ -131,8 +129,8 @@ def _noise(rows: Rows, frame: Frame) -> Floats:
     return 64 * EPS * size * np.sqrt(len(rows))  # type: ignore[no-any-return]
 
 
-def _ranked_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
-    """The same from XᵀX, believed only if the rows themselves confirm every combination to the last digits."""
+def dependence_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
+    """The dependence that XᵀX tells of, if the rows confirm every combination to the last digits; else None."""
     order, noise = _order(frame), _noise(rows, frame)
     found = independent(gram[np.ix_(order, order)], CLEAR, GONE * len(gram))
     if found is None:
@@ -170,7 +168,8 @@ def _residual(
     return np.sqrt(total[0]), total[1:] / rows.weight
 
 
-def _ranked_by_qr(rows: Rows, frame: Frame) -> Dependence:
+def dependence_by_rows(rows: Rows, frame: Frame) -> Dependence:
+    """The dependence by QR of all rows: the only way where they are fewer than the columns."""
     order = _order(frame)
 
     def blocks(part: Rows, lo: int, hi: int) -> Floats:

@@ -13,7 +13,7 @@ from ..losses.softmax import ClassLoss, softmax
 from ..numerics.arrays import Floats
 from .certificates.joint import joint_bounds
 from .plans.plan import FULL, Plan
-from .problem import Bounds, NotFiniteError, Outcome
+from .problem import Bounds, Outcome
 from .problem import Fit as Descent
 from .risk.joint import JointBasis, JointRisk, Sample
 from .scan.joint_scan import separated_by
@@ -84,10 +84,7 @@ Fit = Generator[JointProgress, None, JointOutcome]
 
 def minimise_joint(problem: JointProblem) -> Fit:
     """The minimum of the likelihood; or the lowest of the minima of the squared error that its starts lead to."""
-    try:
-        basis = JointBasis.of(problem.sample, problem.l2, problem.free)
-    except OverflowError:
-        raise NotFiniteError from None
+    basis = JointBasis.of(problem.sample, problem.l2, problem.free)
     risk = JointRisk.of(problem.loss, problem.sample, basis, problem.l2, problem.free)
     run = lowest_of(
         lambda number: _descent(JointPlan(problem, risk, number)), 1 if problem.loss.convex else problem.starts,

@@ -32,6 +32,11 @@ class MarginLoss(ABC):
     least_curvature: ClassVar[float] = 0.0
     """A bound from below on φ″: negative where φ is not convex."""
 
+    @property
+    def steering(self) -> MarginLoss:
+        """The loss itself; or where φ″ may be negative, one of this value and slope that can steer a descent."""
+        return self
+
     @abstractmethod
     def value(self, m: Any) -> Any:
         """φ(m)."""
@@ -92,6 +97,11 @@ class LogisticSquared(MarginLoss):
 
     convex, bound = False, 4.0
     third, least_curvature = 0.2021, -0.1203
+
+    @property
+    def steering(self) -> MarginLoss:
+        """Its linearised errors, φ″ ≥ 0."""
+        return GaussNewton()
 
     def value(self, m: Any) -> Any:
         """σ(−m)²."""

@@ -61,6 +61,11 @@ class ClassLoss(ABC):
     third: ClassVar[float] = math.inf
     """The most that the third derivative along a line can be, in units of the cube of the scores' range."""
 
+    @property
+    def steering(self) -> ClassLoss:
+        """The loss itself; or where it is not convex, one of this value and slope that can steer a descent."""
+        return self
+
     @abstractmethod
     def value(self, at: Probabilities) -> Floats:
         """f(s) of each row."""
@@ -121,6 +126,11 @@ class SoftmaxSquared(ClassLoss):
     """
 
     convex, third = False, 1.1
+
+    @property
+    def steering(self) -> ClassLoss:
+        """Its linearised errors, whose curvature is never negative."""
+        return SoftmaxGaussNewton()
 
     def value(self, at: Probabilities) -> Floats:
         """‖t − p‖²."""

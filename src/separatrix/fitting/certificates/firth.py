@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpotrf, dsyev, dtrtri
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ..problem import Bounds
-from ..risk.firth import Block, Firth, Glance, Slope, added, inverse_of, room
+from ..risk.firth import Block, Firth, FirthPoint, FirthSlope, added, inverse_of, room
 from .proof import Spread, sum_rounding
 
 DIGITS_OF_EIGENVALUES = 1e-9
@@ -64,8 +64,8 @@ class ProofTerms(NamedTuple):
 
 
 def quick_firth_bounds(
-    at: Glance,
-    slope: Slope,
+    at: FirthPoint,
+    slope: FirthSlope,
     cost: Floats,
     total: float,
     spread: Spread,
@@ -101,7 +101,7 @@ def quick_firth_bounds(
 
 
 def firth_bounds(
-    firth: Firth, at: Glance, slope: Slope, M: Floats, total: float, spread: Spread, rounding: Rounding
+    firth: Firth, at: FirthPoint, slope: FirthSlope, M: Floats, total: float, spread: Spread, rounding: Rounding
 ) -> Bounds | None:
     """What M/C ⪯ ∂²F proves, rounding included; None where it proves nothing. `total` is C."""
     n = firth.count
@@ -133,7 +133,7 @@ def firth_bounds(
 
 
 def _proved(
-    known: ProofTerms, at: Glance, condition: float, total: float, spread: Spread, rounding: Rounding
+    known: ProofTerms, at: FirthPoint, condition: float, total: float, spread: Spread, rounding: Rounding
 ) -> Bounds | None:
     """The bounds, with what rounding may have done to them; `condition` is that of A."""
     d, n, steepest = at.v.size, len(at.w), known.steepest
@@ -151,7 +151,7 @@ def _proved(
     return slow_change(nu, rho, steepest / (1 - shaken), spread(known.inverse))
 
 
-def _steepest(firth: Firth, at: Glance, slope: Slope, own: Floats, upper: Floats, total: float) -> float:
+def _steepest(firth: Firth, at: FirthPoint, slope: FirthSlope, own: Floats, upper: Floats, total: float) -> float:
     """λ, the largest eigenvalue of K in the norm of M: at most the largest (cᵢwᵢ + 3hᵢ)/(cᵢwᵢ − ½hᵢ(1 − 6wᵢ)).
 
     That ratio is quick, and good enough where no row has much leverage.

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows
+from ...data.frame import BLOCK
 from ...losses.softmax import softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
@@ -33,7 +34,6 @@ USELESS = 0.1
 """Where what is left of the slope adds so little, more products would not help."""
 STEEPEST = 0.25
 """The most that the slope of a row's loss changes with its margin."""
-BLOCK = 8192
 
 
 @dataclass(frozen=True)

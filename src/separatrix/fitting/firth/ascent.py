@@ -13,7 +13,7 @@ from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
 from ..certificates.firth import Rounding, firth_bounds, quick_firth_bounds
 from ..problem import Bounds, FirthEnd, Fit, NotFiniteError, Outcome, Problem, Progress
-from ..risk.firth import Block, Firth, Glance, Slope, added
+from ..risk.firth import Block, Firth, FirthPoint, FirthSlope, added
 from .ends import balancing_shift, discriminant
 from .view import FirthView, FirthWeightMap, aliased_columns, is_clear, settled, turned, view_of
 
@@ -25,8 +25,12 @@ ENOUGH = 1e-4
 """What a step must bring of what the slope promises, one at the most."""
 SLOW = 0.1
 """A full step that leaves more than this of the gap asks for more of the curvature."""
-SCORING, ROWS, WHOLE = range(3)
-"""What stands in for the curvature −∂²ℓ*: the information; what sums over rows give of it; all of it."""
+SCORING = 0
+"""The information stands in for the curvature −∂²ℓ*."""
+ROWS = 1
+"""What sums over rows give of the curvature."""
+WHOLE = 2
+"""All of the curvature."""
 MANY = 50
 """Rows a weight from which the information is nearly the curvature."""
 TWIST_FROM_THE_START = 1 << 16
@@ -46,8 +50,8 @@ FINE = 1e-10
 class State(NamedTuple):
     """Where the ascent stands."""
 
-    at: Glance
-    slope: Slope
+    at: FirthPoint
+    slope: FirthSlope
     direction: Floats
     decrement: float
     """U*ᵀM⁻¹U*, M the curvature that gave the direction: about twice what ℓ* is below its maximum."""
@@ -74,7 +78,7 @@ class Ascent:
 
     # ------------------------------------------------------------------------------------------------- coordinates
 
-    def _independent(self) -> tuple[FirthView, Glance | None]:
+    def _independent(self) -> tuple[FirthView, FirthPoint | None]:
         """The view with independent columns, turned where they are nearly dependent; and the glance at zero."""
         view = view_of(self.problem)
         if len(view.rows) >= view.frame.width:
@@ -94,14 +98,14 @@ class Ascent:
             zero = self._look_at_zero(view)
         return view, zero
 
-    def _look_at_zero(self, view: FirthView) -> Glance:
+    def _look_at_zero(self, view: FirthView) -> FirthPoint:
         """A quarter of the products of the columns, and where the ascent starts."""
         self.passes += 1
         self._firth = view.likelihood()
         self._zero, self._pull = self._firth.at_zero()
         return self._zero
 
-    def _glance(self, firth: Firth, v: Floats) -> Glance:
+    def _glance(self, firth: Firth, v: Floats) -> FirthPoint:
         self.passes += 1
         return firth.glance(v)
 
@@ -128,11 +132,11 @@ class Ascent:
             towards = discriminant(self.view, at, self._pull)
             if towards is not None:
                 return State(
-                    at, Slope(self._pull, NO_LEVERAGES, NO_LEVERAGES), towards, float(self._pull @ towards), 0.0
+                    at, FirthSlope(self._pull, NO_LEVERAGES, NO_LEVERAGES), towards, float(self._pull @ towards), 0.0
                 )
         return self.state(at, 0.0)
 
-    def state(self, at: Glance, step: float) -> State:
+    def state(self, at: FirthPoint, step: float) -> State:
         """The slope and the curvature there, and where they point."""
         slope = self.firth.slope(at)
         self.passes += 1
@@ -141,7 +145,7 @@ class Ascent:
         u = self._newton(at, slope) if self.care > SCORING else at.solve(slope.gradient)
         return State(at, slope, u, float(slope.gradient @ u), step)
 
-    def _newton(self, at: Glance, slope: Slope) -> Floats:
+    def _newton(self, at: FirthPoint, slope: FirthSlope) -> Floats:
         """M⁻¹U*; A⁻¹U*, which points upwards too, where ℓ* is curved the wrong way."""
         for care in range(self.care, WHOLE + 1):
             _, u, failed = dposv(self._curvature(at, slope, care), slope.gradient)
@@ -149,13 +153,13 @@ class Ascent:
                 return u  # type: ignore[no-any-return]
         return at.solve(slope.gradient)
 
-    def _curvature(self, at: Glance, slope: Slope, care: int) -> Floats:
+    def _curvature(self, at: FirthPoint, slope: FirthSlope, care: int) -> Floats:
         """−∂²ℓ*, or what sums over rows give of it."""
         self.passes += 1
         M = self.firth.curvature(at, slope)
         return M + self._twist(at) / 2 if care == WHOLE else M
 
-    def _twist(self, at: Glance) -> Floats:
+    def _twist(self, at: FirthPoint) -> Floats:
         self.passes += 1
         return self.firth.twist(at)
 
@@ -302,7 +306,7 @@ def _judged(ascent: Ascent, state: State) -> tuple[Outcome | None, State]:
     return None, last
 
 
-def _is_steady(at: Glance) -> bool:
+def _is_steady(at: FirthPoint) -> bool:
     """Whether A has a determinant that is more than rounding: far out a few rows have all the weight."""
     return math.isfinite(at.value) and float((at.information.diagonal() * at.inverse.diagonal()).max()) < 1 / LOST
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS
-from ..risk.firth import Glance
+from ..risk.firth import FirthPoint
 from ..solvers.descent import Point, State, minimum
 from ..solvers.newton import OwnStep
 from .view import FirthView
@@ -24,7 +24,7 @@ SHIFTS = 200
 """The most steps of the intercept."""
 
 
-def discriminant(view: FirthView, zero: Glance, pull: Floats) -> Floats | None:
+def discriminant(view: FirthView, zero: FirthPoint, pull: Floats) -> Floats | None:
     """v = w/(q(1 − R²)), v₀ = log π/(1 − π) − vᵀz̄ + (π − ½)vᵀδ: Fisher's discriminant as log-odds.
 
     w are the weights of least squares, z̄ the means of the columns, δ the difference of the classes' means,

@@ -16,9 +16,9 @@ from ...data.frame import Frame, block_rows, written_out
 from ...data.reading import finite
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, Dependence, triangle
-from ..coordinates import CLEAR, WeightMap, frame_of, ranked, ranked_by_rows
+from ..coordinates import CLEAR, WeightMap, dependence_by_rows, dependence_of, frame_of
 from ..problem import NotFiniteError, Problem
-from ..risk.firth import Block, Firth, Glance, Read, added, in_memory
+from ..risk.firth import Block, Firth, FirthPoint, Read, added, in_memory
 
 AT_ONCE = 1 << 20
 """Numbers in X of which one copy in the frame is made and kept."""
@@ -168,10 +168,12 @@ def _framed(rows: Rows, lifted: bool, signs: Floats) -> tuple[Frame, Floats] | N
     return Frame(center, scale, lifted), Z.T
 
 
-def settled(view: FirthView, at: Glance | None) -> FirthView:
+def settled(view: FirthView, at: FirthPoint | None) -> FirthView:
     """The view with only independent columns kept; `at` is the glance at zero, where rows are enough for one."""
     rows, frame = view.rows, view.frame
-    found = ranked_by_rows(rows, frame) if at is None else ranked(rows, frame, 4 * at.information / view.total)
+    found = (
+        dependence_by_rows(rows, frame) if at is None else dependence_of(rows, frame, 4 * at.information / view.total)
+    )
     return replace(view, dependence=found, made=None) if found.aliased.size else view
 
 
@@ -190,7 +192,7 @@ def turned(view: FirthView) -> FirthView:
     return replace(view, triangular=R / math.sqrt(view.total), made=None)
 
 
-def is_clear(at: Glance) -> bool:
+def is_clear(at: FirthPoint) -> bool:
     """Whether more than 10⁻⁸ of each column's square is its own, not explained by all the others."""
     if not at.root.size:
         if not (math.isfinite(at.likelihood) and np.isfinite(at.information).all()):
@@ -219,7 +221,7 @@ class FirthWeightMap:
         return self.weight_map.to_user(inside)
 
     def roughly(self, v: Floats) -> tuple[Floats, float]:
-        """The same to within rounding, for a look on the way."""
+        """Weights and intercept to within rounding, for a look on the way."""
         frame = self.view.frame
         if not self.plain:
             return self.to_user(v)
@@ -234,7 +236,7 @@ class FirthWeightMap:
         return np.sqrt(np.einsum("ij,jk,ik->i", T, inverse, T, optimize=True))  # type: ignore[no-any-return]
 
     def _through_rows(self) -> tuple[Floats, Floats]:
-        """The same by the rows, which are fewer than the columns: the directions that change no score are too many."""
+        """The map of `to_user` by the rows, which are fewer than the columns: too many directions change no score."""
         frame, found = self.view.frame, self.view.dependence
         assert found is not None
         full = np.zeros((frame.width, found.kept.size))

@@ -18,7 +18,7 @@ from ...data.frame import Frame
 from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, factor, shifted, steady_factor
-from ..coordinates import CLEAR, ranked, ranked_by_products
+from ..coordinates import CLEAR, dependence_by_products, dependence_of
 from ..plans.margin import MarginPlan
 from ..plans.plan import PLAIN, STEER, FramedPlan
 from ..problem import Outcome, Problem, Progress
@@ -26,12 +26,20 @@ from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import descend
 from ..solvers.lbfgs import PreconditionedLBFGS
 from ..watch import Watch
+from .shared import BLOCK
 
-FEW_ROWS, MANY_ROWS, PLENTY, FEWEST, BLOCK = 4, 6, 32, 1024, 2048
-"""Rows of a sample for each weight: where a pass is cheap, and where it is dear, as there are PLENTY for each weight;
-rows at the least; rows in one product."""
-MOST_COLUMNS, LEAST_ROWS = 2000, 4
-"""The most columns, and the fewest rows for each of them."""
+PLENTY = 32
+"""Rows for each weight from which on a pass is dear beside a Hessian of a sample."""
+FEW_ROWS = 4
+"""Rows of a sample for each weight, where a pass is cheap (benchmarks/reductions.py)."""
+MANY_ROWS = 6
+"""Rows of a sample for each weight, where a pass is dear."""
+FEWEST = 1024
+"""Rows of a sample at the least."""
+MOST_COLUMNS = 2000
+"""The most columns."""
+LEAST_ROWS = 4
+"""The fewest rows for each column."""
 
 
 def is_steerable(rows: int, columns: int) -> bool:
@@ -61,7 +69,7 @@ def rank_of(rows: Rows, frame: Frame, gram: Floats, *, needed: bool) -> Rank:
     told = rank_told(gram)
     if told.settled:
         return told
-    found = ranked(rows, frame, gram) if needed else ranked_by_products(rows, frame, gram)
+    found = dependence_of(rows, frame, gram) if needed else dependence_by_products(rows, frame, gram)
     if found is None:
         return Rank(None, settled=False)
     return Rank(found if found.aliased.size else None)

@@ -47,7 +47,7 @@ class Products:
 
 
 def varying_columns(X: NDArray[Any], *, lifted: bool) -> NDArray[np.intp]:
-    """The same from the rows; a column that differs in two of them need not be looked at further."""
+    """The columns that matter, from the rows; one that differs in two of them need not be looked at further."""
     matters = X[0] != X[-1] if lifted else X[0] != 0
     same = np.flatnonzero(~matters)
     matters[same] = (X[:, same] != (X[0, same] if lifted else 0)).any(axis=0)

@@ -14,13 +14,14 @@ from ..coordinates import CLEAR, WeightMap
 from ..problem import Outcome, Problem
 from ..watch import NOTHING
 
-MOST_COLUMNS, MOST_NUMBERS = 64, 1 << 22
-"""The widest rows, and the most numbers, of which a fit makes a copy of its own."""
+MOST_COLUMNS = 64
+"""The widest rows of which a fit makes a copy of its own."""
+MOST_NUMBERS = 1 << 22
+"""The most numbers of which it makes one."""
 STEPS = 60
+"""The most steps."""
 SURELY = 100.0
 """By how much the rank must be clearer than clear: what is nearer to the edge is left to a fit that looks closer."""
-
-
 FARTHEST = 1e6
 """How many deviations zero may be from the rows: beyond, an intercept in the user's units costs more than the gap."""
 

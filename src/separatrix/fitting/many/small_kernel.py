@@ -19,10 +19,16 @@ from ...numerics.functions import sigmoid, softplus
 from ...numerics.jit import EXACT, SUMS, kernel, read, write
 from ...numerics.small_factor import dot, factored, solved
 
-TILE, STRIDE = 256, 8
-"""Columns of numbers that are worked on together; one row in so many is in the sample."""
-ARMIJO, NEAR, ENOUGH = 1e-4, 0.1, 8
-"""A sample is left when the gain in sight is this part of its statistical error; it needs so many rows a weight."""
+TILE = 256
+"""Rows that are worked on together."""
+STRIDE = 8
+"""One row in so many is in the sample."""
+ARMIJO = 1e-4
+"""The part of what the slope promises that a step must bring."""
+NEAR = 0.1
+"""A sample is left when the gain in sight is this part of its statistical error."""
+ENOUGH = 8
+"""Rows that a sample needs for each weight."""
 
 
 @register_jitable(**EXACT)

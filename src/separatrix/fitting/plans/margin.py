@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...data import Rows
-from ...losses.margin import GaussNewton, LogisticSquared, MarginLoss
+from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
 from ..certificates.margin import bounds, local_bounds
@@ -36,11 +36,9 @@ class MarginPlan(FramedPlan):
         n, d = problem.rows.X.shape
         small = n <= 2 * self._sample_size() or n * d * d < 3e7
         self.solver = problem.solver if problem.solver != "auto" else "newton" if small else "lbfgs"
-        steered = isinstance(problem.loss, LogisticSquared) and self.solver != "newton"
         assert isinstance(problem.loss, MarginLoss)
-        self.risk = Risk(
-            GaussNewton() if steered else problem.loss, problem.rows, frame, self.ridge, self.active
-        )  # the value and slope are the same; its curvature is one that can steer
+        loss = problem.loss if self.solver == "newton" else problem.loss.steering
+        self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active)
         self.start, self.direction, self.gram = self._begin()
 
     @property

@@ -15,7 +15,7 @@ from ...losses.margin import Squared
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
 from ..certificates.proof import share_of_rows
-from ..coordinates import CLEAR, WeightMap, ranked
+from ..coordinates import CLEAR, WeightMap, dependence_of
 from ..problem import Bounds, NotFiniteError, Problem
 from ..risk.margin import Ask, Frame, Jet, Risk
 from ..solvers.descent import Direction, State
@@ -179,7 +179,7 @@ class FramedPlan(Plan):
         if _own_part(at.hessian) > CLEAR:
             self._penalise(at.hessian)
             return at
-        found = ranked(squares.rows, self.frame, at.hessian / 2)
+        found = dependence_of(squares.rows, self.frame, at.hessian / 2)
         self.passes += 1
         if found.aliased.size:
             self.dependence = found
@@ -204,7 +204,7 @@ class FramedPlan(Plan):
         return scale * np.random.default_rng(self.problem.seed).standard_normal(shape)  # type: ignore[no-any-return]
 
     def _without_aliases(self, v: Floats) -> Floats:
-        """The same scores with no weight on a column that is a combination of others; columns come last in v."""
+        """Weights with these scores and none on a column that is a combination of others; columns come last in v."""
         if self.active.size == v.shape[-1] or self.dependence is None:
             return v
         found = self.dependence

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows
-from ...losses.softmax import ClassLoss, SoftmaxGaussNewton, SoftmaxSquared, softmax
+from ...losses.softmax import ClassLoss, softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
 from ...numerics.threads import one_blas_thread
@@ -83,9 +83,8 @@ class ClassPlan(FramedPlan):
         n = len(problem.rows)
         newton = self.K * frame.width <= DENSE and n * (self.K * frame.width) ** 2 <= NEWTON_WORK
         self.solver = problem.solver if problem.solver != "auto" else "newton" if newton else "lbfgs"
-        steered = isinstance(problem.loss, SoftmaxSquared) and self.solver != "newton"
         assert isinstance(problem.loss, ClassLoss)
-        loss = SoftmaxGaussNewton() if steered else problem.loss
+        loss = problem.loss if self.solver == "newton" else problem.loss.steering
         rows = problem.rows.pack(self.K) if self.solver in ("lbfgs", "gradient") else problem.rows
         self.risk = ClassRisk(loss, rows, frame, self.ridge, self.active, self.K)
         self.start, self.direction, self.gram = self._begin()
@@ -101,7 +100,7 @@ class ClassPlan(FramedPlan):
         return np.array([w for w, _ in pairs]), np.array([b for _, b in pairs])
 
     def _zero_sum(self, v: Floats) -> Floats:
-        """The same scores, but for what all classes share, with weights that add up to zero: no penalty is lower."""
+        """Weights that add up to zero over the classes: scores but for what all share, and no penalty is lower."""
         V = v.reshape(self.K, -1)
         return (V - V.mean(axis=0)).ravel()  # type: ignore[no-any-return]
 

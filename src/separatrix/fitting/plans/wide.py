@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...losses.margin import GaussNewton
-from ...losses.softmax import ClassLoss, SoftmaxGaussNewton
+from ...losses.softmax import ClassLoss
 from ...numerics.arrays import Floats
 from ..certificates.wide import Reach, penalised_bounds
 from ..coordinates import class_separates, is_wide, separates
@@ -54,9 +53,8 @@ class WidePlan(FramedPlan):
         self.many = isinstance(problem.loss, ClassLoss)
         self.K = problem.classes if self.many else 1
         self.solver = "lbfgs" if problem.solver == "auto" else problem.solver
-        loss = problem.loss if problem.loss.convex else SoftmaxGaussNewton() if self.many else GaussNewton()
         rows = problem.rows.pack(self.K) if self.many else problem.rows
-        self.risk = risk_of(loss, rows, frame, self.ridge, self.K)
+        self.risk = risk_of(problem.loss.steering, rows, frame, self.ridge, self.K)
         self.start, self.direction = self._begin(), self._direction()
 
     @property
@@ -72,7 +70,7 @@ class WidePlan(FramedPlan):
         return weights, level.copy()
 
     def _apart(self, v: Floats) -> Floats:
-        """The same scores, but for what all classes share, with weights that add up to zero."""
+        """Weights that add up to zero over the classes, with these scores but for what all classes share."""
         if not self.many:
             return v
         V = v.reshape(self.K, -1)

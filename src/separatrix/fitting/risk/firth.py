@@ -62,7 +62,7 @@ class FirthJet:
     information: Floats
 
 
-class Glance(NamedTuple):
+class FirthPoint(NamedTuple):
     """What one reading of the rows says about v."""
 
     v: Floats
@@ -95,7 +95,7 @@ class Glance(NamedTuple):
         return self.root @ (self.root.T @ g)
 
 
-class Slope(NamedTuple):
+class FirthSlope(NamedTuple):
     """What a second reading adds."""
 
     gradient: Floats
@@ -106,15 +106,15 @@ class Slope(NamedTuple):
     """qᵢ = zᵢᵀA⁻¹zᵢ."""
 
 
-class Seen(NamedTuple):
-    """Rows of a `Glance`, to be filled in."""
+class RowTerms(NamedTuple):
+    """Rows of a `FirthPoint`, to be filled in."""
 
     half: Floats
     w: Floats
     error: Floats
 
 
-def _loss(eta: Floats, target: Any, seen: Seen) -> Floats:
+def _loss(eta: Floats, target: Any, seen: RowTerms) -> Floats:
     """max(η, 0) − tη + log(1 + e^−|η|)."""
     small = np.exp(-np.abs(eta))
     loss = np.log1p(small)
@@ -127,7 +127,7 @@ def _loss(eta: Floats, target: Any, seen: Seen) -> Floats:
     return loss  # type: ignore[no-any-return]
 
 
-def _loss_of_own(against: Floats, seen: Seen) -> Floats:
+def _loss_of_own(against: Floats, seen: RowTerms) -> Floats:
     """log(1 + e^−η), t = 1, in fewer steps and in the place of −η; e^−η must not overflow."""
     odds = np.exp(against, out=against)
     one = 1 + odds
@@ -150,12 +150,12 @@ class Firth:
         gradient = self.slope(at).gradient if at.root.size else np.full(v.size, np.nan)
         return FirthJet(at.value, gradient, at.information)
 
-    def glance(self, v: Floats) -> Glance:
+    def glance(self, v: Floats) -> FirthPoint:
         """ℓ, A and log|A|, by one reading."""
         half, w, error = np.empty(self.count), np.empty(self.count), np.empty(self.count)
 
         def look(block: Block) -> tuple[float, Floats]:
-            seen, Z = Seen(half[block.rows], w[block.rows], error[block.rows]), block.Z.T
+            seen, Z = RowTerms(half[block.rows], w[block.rows], error[block.rows]), block.Z.T
             against = block.Z @ -v
             if not block.target.size and float(np.maximum.reduce(against)) < FAR:
                 loss = _loss_of_own(against, seen)
@@ -169,9 +169,9 @@ class Firth:
             return -np.add.reduce(loss), np.multiply(Z, own, out=room(block)[:-1]) @ Z.T
 
         likelihood, A = added(self.read(look))
-        return self._seen(v, likelihood, A, Seen(half, w, error))
+        return self._seen(v, likelihood, A, RowTerms(half, w, error))
 
-    def at_zero(self) -> tuple[Glance, Floats]:
+    def at_zero(self) -> tuple[FirthPoint, Floats]:
         """v = 0, where p = ½ and A = ¼ Σᵢ cᵢzᵢzᵢᵀ, and its U* = Σᵢ cᵢ(tᵢ − ½)zᵢ, by one reading."""
         error = np.full(self.count, 0.5)
 
@@ -188,19 +188,19 @@ class Firth:
             return float(len(pull)), sums, Z @ pull
 
         total, sums, slope = added(self.read(look))
-        seen = Seen(np.zeros(self.count), np.full(self.count, 0.25), error)
+        seen = RowTerms(np.zeros(self.count), np.full(self.count, 0.25), error)
         return self._seen(np.zeros(len(sums)), -total * math.log(2), sums / 4, seen), slope
 
     @staticmethod
-    def _seen(v: Floats, likelihood: float, A: Floats, rows: Seen) -> Glance:
+    def _seen(v: Floats, likelihood: float, A: Floats, rows: RowTerms) -> FirthPoint:
         """What follows from A."""
         upper, failed = dpotrf(A)
         if failed or not math.isfinite(likelihood):
-            return Glance(v, float(likelihood), -np.inf, A, np.empty((0, 0)), *rows)
+            return FirthPoint(v, float(likelihood), -np.inf, A, np.empty((0, 0)), *rows)
         log_determinant = 2 * math.fsum(map(math.log, upper.diagonal().tolist()))
-        return Glance(v, float(likelihood), log_determinant, A, dtrtri(upper)[0], *rows)
+        return FirthPoint(v, float(likelihood), log_determinant, A, dtrtri(upper)[0], *rows)
 
-    def slope(self, at: Glance) -> Slope:
+    def slope(self, at: FirthPoint) -> FirthSlope:
         """U* and the leverages, by one reading."""
         h, q, half = np.empty(self.count), np.empty(self.count), at.root.T
 
@@ -217,9 +217,9 @@ class Firth:
             return (Z @ own,)
 
         (gradient,) = added(self.read(look))
-        return Slope(gradient, h, q)
+        return FirthSlope(gradient, h, q)
 
-    def curvature(self, at: Glance, slope: Slope) -> Floats:
+    def curvature(self, at: FirthPoint, slope: FirthSlope) -> Floats:
         """Σᵢ [cᵢwᵢ − ½hᵢ(1 − 6wᵢ)] zᵢzᵢᵀ = −∂²ℓ* − ½ tr(B₁²), by one reading; for tr(B₁²) ≥ 0 see `twist`."""
 
         def look(block: Block) -> tuple[Floats]:
@@ -230,7 +230,7 @@ class Firth:
         (found,) = added(self.read(look))
         return found  # type: ignore[no-any-return]
 
-    def twist(self, at: Glance) -> Floats:
+    def twist(self, at: FirthPoint) -> Floats:
         """T with uᵀTu = tr(B₁²), B₁ = A^−½(Σᵢ cᵢwᵢ(1 − 2pᵢ)(zᵢᵀu) zᵢzᵢᵀ)A^−½, by one reading of n·d³ products."""
         root, _ = dtrtri(dpotrf(at.information)[0])  # A = UᵀU, so that the rows of ZU⁻¹ are A^−½zᵢ but for a rotation
         d = len(root)

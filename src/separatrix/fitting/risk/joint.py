@@ -22,6 +22,7 @@ from ...data.maps.joint_rows import HELD, Features
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, dependence, triangle
+from ..problem import NotFiniteError
 from .joint_null import Null, settled
 
 ROUNDING = 1e-10
@@ -92,7 +93,7 @@ class JointBasis:
         with np.errstate(over="ignore"):
             size = np.linalg.norm(R, axis=0)
         if not np.isfinite(size).all():
-            raise OverflowError("The squares of the features overflow.")
+            raise NotFiniteError
         found = dependence(R, 64 * EPS * size)
         kept, aliased, combination = found.kept, found.aliased, found.combination
         combination[np.abs(combination) * size[kept, None] <= ROUNDING * size[aliased]] = 0.0

@@ -17,8 +17,10 @@ from ...numerics.arrays import Floats
 EPS = float(np.finfo(float).eps)
 GONE = 1e-10
 """A part of a direction that is this small, in units of the features' lengths, is rounding."""
-NEAR, MULTIPLES = 1e-6, (1, 2, 3)
-"""A combination that is nearly one of whole numbers, or of halves or thirds, is tried as such."""
+NEAR = 1e-6
+"""How near a combination must be to one of whole numbers, or of halves or thirds, to be tried as such."""
+MULTIPLES = (1, 2, 3)
+"""Whole numbers, halves, thirds."""
 ROOM = 16.0
 """Of directions found another way, as the check does, rounding may make that much more."""
 SLOPE = 4.0

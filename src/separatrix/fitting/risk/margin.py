@@ -67,7 +67,7 @@ def block_by_block(
 
 
 def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
-    """The same sums by the compiled pass: one read of X for the value and the gradient."""
+    """The jet by the compiled pass: one read of X for the value and the gradient."""
     from ...data.compiled.passes import pass_kernel
     from ...data.compiled.readers import layout, readable
 
@@ -102,7 +102,7 @@ def compiled_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any,
 
 
 def table_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo: int, hi: int) -> Jet:
-    """The same of a table's rows: what the levels that a row has not would add is the same for every row."""
+    """The jet of a table's rows: what the levels that a row has not would add is one number for all rows."""
     from ...data.compiled.passes import pass_kernel
     from ...data.compiled.readers import TABLE
 
