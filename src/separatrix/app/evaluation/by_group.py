@@ -1,4 +1,4 @@
-"""The same measures for parts of the rows, and whether a part differs from the rest."""
+"""Measures of parts of the rows, and whether a part differs from the rest."""
 
 from __future__ import annotations
 

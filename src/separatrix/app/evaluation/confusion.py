@@ -193,4 +193,4 @@ OF_TWO: dict[str, Callable[[Floats, int], Floats]] = {
     "precision": lambda C, k: _ratio(C[:, k, k], C[:, :, k].sum(axis=1)),
     "f1": lambda C, k: _ratio(2 * C[:, k, k], C[:, k].sum(axis=1) + C[:, :, k].sum(axis=1)),
 }
-"""The same of two classes, about the positive one."""
+"""Measures of two classes, about the positive one."""

@@ -110,14 +110,14 @@ def _areas(first: Predictions, second: Predictions, name: str, level: float, see
 
 
 def _averages(first: Predictions, second: Predictions, name: str, level: float, seed: int) -> Interval:
-    """The same for average precision, of its own parts."""
+    """The difference of two average precisions, by each row's part in both."""
     (a, ours), (b, theirs) = (ranking.averages_of(one) for one in (first, second))
     variance = ranking.ranked_variance(ours - theirs, first)
     return _normal(a - b, variance, level, "linearised covariance of the two")
 
 
 def _pairs_of_classes(first: Predictions, second: Predictions, name: str, level: float, seed: int) -> Interval:
-    """The same for the mean over pairs of classes."""
+    """The difference of two means over pairs of classes, by each row's part in both."""
     (a, ours), (b, theirs) = (ranking.pairs_of_classes(one) for one in (first, second))
     variance = ranking.of_classes(ours - theirs, first)
     return _normal(a - b, variance, level, "DeLong's covariance, mean over pairs of classes")
@@ -143,7 +143,7 @@ def _normal(value: float, variance: float, level: float, method: str) -> Interva
 
 
 def _bootstrap(first: Predictions, second: Predictions, name: str, level: float, seed: int) -> Interval:
-    """The same draws of rows for both."""
+    """A bootstrap whose draws of rows are the same for both models."""
     of_first, of_second = (_statistic(one, name) for one in (first, second))
     values = np.concatenate([of_first(drawn) - of_second(drawn) for drawn in weights_drawn(first, seed)])
     known = values[np.isfinite(values)]

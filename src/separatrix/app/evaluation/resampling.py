@@ -15,8 +15,12 @@ Places = NDArray[np.intp]
 Statistic = Callable[[Floats], Floats]
 """From draws × rows of weights to one number a draw; NaN where a draw has none."""
 
-DRAWS, FEWEST, WORK = 1000, 200, 50_000_000
-"""So many draws; for many rows fewer, so that draws × rows stays within the work, but never fewer than FEWEST."""
+DRAWS = 1000
+"""Draws of a bootstrap."""
+FEWEST = 200
+"""Draws of the bootstrap of any number of rows."""
+WORK = 50_000_000
+"""Draws × rows, at the most: many rows are drawn less often."""
 AT_ONCE = 4_000_000
 """Draws × rows held at a time."""
 

@@ -38,7 +38,7 @@ class Language:
         raise NotImplementedError
 
     def finite(self, value: Expression) -> str:
-        """The same, unknown where it is not finite."""
+        """The value, unknown where it is not finite."""
         raise NotImplementedError
 
     # ---------------------------------------------------------------------------------------------------- the writing

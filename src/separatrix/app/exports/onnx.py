@@ -27,8 +27,12 @@ from .program import (
     Sum,
 )
 
-OPSET, ML_OPSET, IR = 17, 3, 8
-"""Of ai.onnx and ai.onnx.ml, and the version of the format: what runtimes since 2022 read."""
+OPSET = 17
+"""Of ai.onnx: what runtimes since 2022 read."""
+ML_OPSET = 3
+"""Of ai.onnx.ml."""
+IR = 8
+"""The version of the format."""
 EXACT = 2**53
 UNSEEN = "a level that no training row had, "
 
@@ -108,7 +112,7 @@ class Graph:
         return self.add("Where", test, self.write(value.then), self.write(value.other))
 
     def finite(self, name: str) -> str:
-        """The same, NaN where it is not finite."""
+        """The value, NaN where it is not finite."""
         test = self.add("LessOrEqual", self.add("Abs", name), self.number(float(np.finfo(np.float64).max)))
         return self.add("Where", test, name, self.number(np.nan))
 

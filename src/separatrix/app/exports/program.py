@@ -34,7 +34,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class Finite:
-    """The same number; where it is not finite, it is unknown: NULL, NaN, #N/A."""
+    """A number that is unknown (NULL, NaN, #N/A) where it is not finite."""
 
     of: Expression
 

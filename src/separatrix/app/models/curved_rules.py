@@ -101,7 +101,7 @@ class Sums(Rule):
 
     @classmethod
     def read(cls, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Sums:
-        """The same again, checked."""
+        """The rule of a document, checked."""
         part.fields("kind", "log_prior", "linear", "square", "constant", "centre", "threshold", "cut", "allowed",
                     "levels")  # fmt: skip
         K, d = len(classes), len(columns)
@@ -177,7 +177,7 @@ class Gaussians(Rule):
 
     @classmethod
     def read(cls, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Gaussians:
-        """The same again, checked."""
+        """The rule of a document, checked."""
         part.fields("kind", "mean", "rest", "level", "factors", "deviations")
         K, d = len(classes), len(columns)
         upper, spread = part["factors"].floats(K, d, d), part["deviations"].floats(K, d)
@@ -215,7 +215,7 @@ class Kernel(Rule):
 
     @classmethod
     def read(cls, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Kernel:
-        """The same again, checked."""
+        """The rule of a document, checked."""
         part.fields("kind", "kernel", "vectors", "coefficients", "intercept", "votes")
         lines, d = (1 if len(classes) == 2 else len(classes)), len(columns)
         kernel, support = _kernel(part["kernel"], d), part["vectors"].floats(None, d)

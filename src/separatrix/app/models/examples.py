@@ -28,9 +28,11 @@ MOST = 100
 """Rows that a file may hold: each takes its time."""
 AWAY = 2.0
 """Deviations from the mean of an extreme number."""
-CLOSE, CLOSE_CURVED = 1e-12, 1e-9
-"""How near the answers must be, relative to the terms that they are sums of; of kernels and of Gaussians of their own,
-whose sums cancel and whose factors may be ill conditioned, to the scores."""
+CLOSE = 1e-12
+"""How near the answers must be, relative to the terms that they are sums of."""
+CLOSE_CURVED = 1e-9
+"""How near those of kernels and of Gaussians with covariances of their own must be, relative to the scores: their sums
+cancel, and their factors may be ill conditioned."""
 
 
 @dataclass(frozen=True)

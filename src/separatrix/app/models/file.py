@@ -24,8 +24,12 @@ from .model import FITTED, INTERRUPTED, Model
 from .rules import features_read, features_to_dict
 from .tensors import ENDING, packed, read_arrays, wanted_of, with_arrays
 
-FORMAT, VERSION = "separatrix-model", 1
+FORMAT = "separatrix-model"
+"""What the document says that it is."""
+VERSION = 1
+"""The version of the format."""
 NAME = "fingerprint"
+"""The entry that holds the hash of all others."""
 TOGETHER = 1024
 """Entries of a list, or letters, that become text at once: the text of all of a large document is never held."""
 LARGEST = 1 << 30

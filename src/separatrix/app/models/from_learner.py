@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ...data import Sparse
+from ...data.kernels.tables import TableKernel
 from ...data.maps.base import FeatureMap
 from ...errors import DataError
+from ...fitting.closed.column_statistics import ColumnFamilies
+from ...learners.base import LinearClassifier
 from ...learners.checks.rows import names_of
+from ...learners.closed.discriminant import GaussianDiscriminant
+from ...learners.closed.naive_bayes import NaiveBayes
+from ...learners.joint.base import JointModel, is_plain, split
+from ...learners.joint.classifier import JointClassifier
+from ...learners.kernel.kernel import KernelPerceptron
+from ...learners.logistic.logistic import LogisticRegression
+from ...learners.perceptron.online_to_batch import OnlineToBatch
+from ...learners.perceptron.perceptrons import VotedPerceptron
+from ...learners.reductions.kinds import OneVsRest
+from ...learners.reductions.labels import MultiLabel
+from ...learners.reductions.reduction import Reduction
+from ...losses.families import Family
+from ...results.committee import LinearCommittee, LoggedCommittee
+from ...results.expansion import Expansion, Record
 from ...results.limits import LimitRule
 from ...results.linear_rule import LinearRule
+from ...results.votes import Ballot
+from ...theory.bayes import BayesClassifier
 from ..tables.encoding import Encoding
+from .curved_rules import Gaussians, Kernel, Sums
 from .document import CannotSaveError
 from .facts import FACTS, counted, facts_of, known_spread, plain, plain_fact, spread_of, versions
+from .many_rules import CodeRule, Committee, Member, VoteRule
 from .model import FITTED, INTERRUPTED, Model
 from .rules import Linear, Rule
 
-if TYPE_CHECKING:
-    from ...fitting.closed.column_statistics import ColumnFamilies
-    from ...learners.closed.discriminant import GaussianDiscriminant
-    from ...learners.closed.naive_bayes import NaiveBayes
-    from ...learners.joint.base import JointModel
-    from ...learners.kernel.kernel import KernelPerceptron
-    from ...learners.logistic.logistic import LogisticRegression
-    from ...learners.perceptron.online_to_batch import OnlineToBatch
-    from ...learners.perceptron.perceptrons import VotedPerceptron
-    from ...learners.reductions.reduction import Reduction
-    from ...results.votes import Ballot
 
-
-class Taken(NamedTuple):
+class MappedRule(NamedTuple):
     """A rule, and the features that it reads."""
 
     rule: Rule
@@ -53,7 +63,7 @@ def model_of(
     """
     if isinstance(estimator, Model):
         return estimator
-    taken = _taken(estimator)
+    mapped = _fitted_rule(estimator)
     classes = _labels(estimator.classes_, estimator)
     columns = _columns(estimator) if encoding is None else encoding.names
     if len(columns) != estimator.n_features_in_:
@@ -66,23 +76,25 @@ def model_of(
     stopped = interrupted or (said is not None and said["status"] == "interrupted")
     added = {key: plain_fact(each) for key, each in (training or {}).items()}
     spread = None if X is None else known_spread(estimator)
-    known = {**facts_of(estimator), **(spread or spread_of(X, sample_weight, *taken)), **added}
+    known = {**facts_of(estimator), **(spread or spread_of(X, sample_weight, *mapped)), **added}
     if isinstance(added.get("versions"), dict):
         known["versions"] = {**versions(), **added["versions"]}  # who adds some takes none away
     ordered = [*(key for key in FACTS if key in known), *sorted(key for key in known if key not in FACTS)]
     return Model(
-        type(estimator).__name__, plain(estimator.get_params(deep=False)), classes, columns, taken.rule, taken.features,
+        type(estimator).__name__, plain(estimator.get_params(deep=False)), classes, columns, *mapped,
         encoding, said, {key: known[key] for key in ordered}, INTERRUPTED if stopped else FITTED,
     )  # fmt: skip
 
 
-def _taken(estimator: Any) -> Taken:
-    for kind in type(estimator).__mro__:
-        way = _WAYS.get(f"{kind.__module__}.{kind.__qualname__}")
-        if way is not None:
-            if hasattr(estimator, "fit"):
-                check_is_fitted(estimator)
-            return way(estimator)
+def _fitted_rule(estimator: Any) -> MappedRule:
+    if hasattr(estimator, "fit") and _mapped_rule.dispatch(type(estimator)) is not _mapped_rule.dispatch(object):
+        check_is_fitted(estimator)
+    return _mapped_rule(estimator)
+
+
+@singledispatch
+def _mapped_rule(estimator: Any) -> MappedRule:
+    """The rule of a fitted learner, as the class that it derives from has it."""
     name = f"{type(estimator).__module__.split('.')[0]}'s {type(estimator).__name__}"
     raise CannotSaveError(f"{name} cannot be saved: only learners of Separatrix can. Fit one of them to the rows.")
 
@@ -90,41 +102,39 @@ def _taken(estimator: Any) -> Taken:
 # ------------------------------------------------------------------------------------------------------ of each learner
 
 
-def _linear(estimator: Any) -> Taken:
+@_mapped_rule.register
+def _linear(estimator: LinearClassifier) -> MappedRule:
     rule = estimator.rule_
     if len(estimator.classes_) < 2:
         raise CannotSaveError(_one_class(estimator))
-    return Taken(Linear(_plain_rule(rule), rule.probabilistic and hasattr(estimator, "predict_proba")))
+    return MappedRule(Linear(_plain_rule(rule), rule.probabilistic and hasattr(estimator, "predict_proba")))
 
 
-def _logistic(estimator: LogisticRegression) -> Taken:
+@_mapped_rule.register
+def _logistic(estimator: LogisticRegression) -> MappedRule:
     status, features = estimator.verdict_.status, getattr(estimator, "features_", None)
     limit = LimitRule.of(estimator.verdict_) if status == "quasi-separated" else None
     prior = getattr(estimator, "prior_", None)
     rule = Linear(_plain_rule(estimator.rule_), status != "separated", status == "separated", limit, prior)
-    return Taken(rule, None if features is None else features.map)
+    return MappedRule(rule, None if features is None else features.map)
 
 
-def _discriminant(estimator: GaussianDiscriminant) -> Taken:
+@_mapped_rule.register
+def _discriminant(estimator: GaussianDiscriminant) -> MappedRule:
     if estimator._quadratic is not None:
-        from .curved_rules import Gaussians
-
-        return Taken(Gaussians(estimator._quadratic))
+        return MappedRule(Gaussians(estimator._quadratic))
     return _linear(estimator)
 
 
-def _naive_bayes(estimator: NaiveBayes) -> Taken:
-    from .curved_rules import Sums
-
+@_mapped_rule.register
+def _naive_bayes(estimator: NaiveBayes) -> MappedRule:
     if len(estimator.classes_) < 2:
         raise CannotSaveError(_one_class(estimator))
     scorer = estimator._scorer
-    return Taken(Sums(scorer, _labels(estimator.classes_, estimator), tuple(_allowed(scorer.families))))
+    return MappedRule(Sums(scorer, _labels(estimator.classes_, estimator), tuple(_allowed(scorer.families))))
 
 
 def _allowed(families: ColumnFamilies) -> list[tuple[float | None, float | None, bool]]:
-    from ...losses.families import Family
-
     def end(number: float) -> float | None:
         return float(number) if math.isfinite(number) else None
 
@@ -136,10 +146,8 @@ def _allowed(families: ColumnFamilies) -> list[tuple[float | None, float | None,
     ]  # fmt: skip
 
 
-def _joint(estimator: JointModel) -> Taken:
-    from ...learners.joint.base import is_plain, split
-    from ...learners.joint.classifier import JointClassifier
-
+@_mapped_rule.register
+def _joint(estimator: JointModel) -> MappedRule:
     if not is_plain(estimator._map):
         raise CannotSaveError(
             f"{type(estimator).__name__} with the feature map {_named(estimator._map)} cannot be saved: a file holds "
@@ -148,20 +156,17 @@ def _joint(estimator: JointModel) -> Taken:
     table = estimator.theta_.reshape(len(estimator.classes_), -1)
     rule = LinearRule(*split(table, estimator._map), _labels(estimator.classes_, estimator), _columns(estimator))
     if not isinstance(estimator, JointClassifier):
-        return Taken(Linear(rule))
+        return MappedRule(Linear(rule))
     status, limit = estimator.verdict_.status, None
     if status == "quasi-separated":
         ends = (estimator.verdict_.separability.certificate.weights, estimator.verdict_.certificate.weights)  # type: ignore[union-attr]
         U, V = (split(np.asarray(each).reshape(table.shape), estimator._map) for each in ends)
         limit = LimitRule(*U, *V)
-    return Taken(Linear(rule, status != "separated", status == "separated", limit))
+    return MappedRule(Linear(rule, status != "separated", status == "separated", limit))
 
 
-def _kernel(estimator: KernelPerceptron) -> Taken:
-    from ...data.kernels.tables import TableKernel
-    from ...results.expansion import Expansion, Record
-    from .curved_rules import Kernel
-
+@_mapped_rule.register
+def _kernel(estimator: KernelPerceptron) -> MappedRule:
     record = estimator._record
     if not isinstance(record.kernel, TableKernel) or estimator.kernel == "precomputed":
         raise CannotSaveError(
@@ -172,19 +177,18 @@ def _kernel(estimator: KernelPerceptron) -> Taken:
     found = estimator._expansion("last" if voted else estimator.reading)
     expansion = Expansion(found.kernel, _dense(found.support), found.coefficients, found.intercept)
     if not voted:
-        return Taken(Kernel(expansion))
+        return MappedRule(Kernel(expansion))
     kept = Record(record.kernel, _dense(record.support), record.dual, record.lifted, record.apart)
-    return Taken(Kernel(expansion, kept))
+    return MappedRule(Kernel(expansion, kept))
 
 
 def _dense(rows: Any) -> Any:
     return (rows.dense() if isinstance(rows, Sparse) else np.asarray(rows)).astype(np.float64, copy=False)
 
 
-def _voted(estimator: VotedPerceptron) -> Taken:
-    from .many_rules import Voted
-
-    return Taken(Voted(_written_out(estimator._ballot)))
+@_mapped_rule.register
+def _voted(estimator: VotedPerceptron) -> MappedRule:
+    return MappedRule(VoteRule(_written_out(estimator._ballot)))
 
 
 def _written_out(ballot: Ballot) -> Ballot:
@@ -194,15 +198,13 @@ def _written_out(ballot: Ballot) -> Ballot:
     )  # fmt: skip
 
 
-def _online_to_batch(estimator: OnlineToBatch) -> Taken:
-    from ...results.committee import LinearCommittee, LoggedCommittee
-    from .many_rules import Committee, Voted
-
+@_mapped_rule.register
+def _online_to_batch(estimator: OnlineToBatch) -> MappedRule:
     committee = estimator._committee
     if isinstance(committee, LoggedCommittee):
-        return Taken(Voted(_written_out(committee.ballot)))
+        return MappedRule(VoteRule(_written_out(committee.ballot)))
     if isinstance(committee, LinearCommittee):
-        return Taken(Committee(committee))
+        return MappedRule(Committee(committee))
     raise CannotSaveError(
         f"OnlineToBatch of {type(estimator.learner).__name__} cannot be saved here: its {len(committee.votes)} "
         "classifiers are whole copies of the learner, not weights. Of OnlinePerceptron and two classes, or of "
@@ -210,55 +212,40 @@ def _online_to_batch(estimator: OnlineToBatch) -> Taken:
     )
 
 
-def _reduction(estimator: Reduction) -> Taken:
-    from ...learners.reductions.kinds import OneVsRest
-    from .many_rules import Coded, Member
-
+@_mapped_rule.register
+def _reduction(estimator: Reduction) -> MappedRule:
     members = []
     for each in estimator.estimators_:
-        taken = _taken(each)
-        if isinstance(taken.rule, Coded):
+        mapped = _fitted_rule(each)
+        if isinstance(mapped.rule, CodeRule):
             raise CannotSaveError(f"{type(estimator).__name__} of {type(each).__name__} cannot be saved.")
-        members.append(Member(taken.rule, taken.features))
+        members.append(Member(mapped.rule, mapped.features))
     per_class, one = isinstance(estimator, OneVsRest), len(estimator.code_.T) == 1
     coupling = None
     if all(hasattr(each, "predict_proba") for each in estimator.estimators_):
         own = "shared" if per_class and estimator.code_.shape[1] == len(estimator.classes_) else "odds"
         simple = own if per_class else "averaged"
         coupling = "coupled" if estimator._coupled and not one else simple
-    return Taken(Coded(
+    return MappedRule(CodeRule(
         estimator.code_, tuple(members), _labels(estimator.classes_, estimator), _columns(estimator), per_class,
         estimator._by_votes, coupling,
     ))  # fmt: skip
 
 
-def _refused(why: str) -> Callable[[Any], Taken]:
-    def refuse(estimator: Any) -> Taken:
-        raise CannotSaveError(f"{type(estimator).__name__} cannot be saved: {why}")
+@_mapped_rule.register
+def _many_labels(estimator: MultiLabel) -> MappedRule:
+    raise CannotSaveError(
+        f"{type(estimator).__name__} cannot be saved: a file holds one class a row. Save each of its estimators_ that "
+        "is fitted, on its own."
+    )
 
-    return refuse
 
-
-_WAYS: dict[str, Callable[[Any], Taken]] = {
-    "separatrix.learners.logistic.logistic.LogisticRegression": _logistic,
-    "separatrix.learners.closed.discriminant.GaussianDiscriminant": _discriminant,
-    "separatrix.learners.closed.naive_bayes.NaiveBayes": _naive_bayes,
-    "separatrix.learners.perceptron.perceptrons.VotedPerceptron": _voted,
-    "separatrix.learners.kernel.kernel.KernelPerceptron": _kernel,
-    "separatrix.learners.joint.base.JointModel": _joint,
-    "separatrix.learners.perceptron.online_to_batch.OnlineToBatch": _online_to_batch,
-    "separatrix.learners.reductions.reduction.Reduction": _reduction,
-    "separatrix.learners.base.LinearClassifier": _linear,
-    "separatrix.learners.reductions.labels.MultiLabel": _refused(
-        "a file holds one class a row. Save each of its estimators_ that is fitted, on its own."
-    ),
-    "separatrix.theory.bayes.BayesClassifier": _refused(
-        "it holds a population, which is code. Write that down, and make it anew."
-    ),
-}
-"""How each learner is taken, by the name of its class, so that the others need not be loaded.
-
-One that is not here is taken as the class that it derives from."""
+@_mapped_rule.register
+def _population(estimator: BayesClassifier) -> MappedRule:
+    raise CannotSaveError(
+        f"{type(estimator).__name__} cannot be saved: it holds a population, which is code. Write that down, and make "
+        "it anew."
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- what is known

@@ -30,17 +30,17 @@ def read_rule(part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) ->
 
 def _other(kind: str, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Rule:
     from .curved_rules import Gaussians, Kernel, Sums  # here: a linear rule needs no SciPy, which takes 0.3 s to load
-    from .many_rules import Committee, Voted
+    from .many_rules import Committee, VoteRule
 
     kinds: dict[str, Any] = {
-        "naive bayes": Sums, "quadratic": Gaussians, "kernel": Kernel, "voted": Voted, "committee": Committee,
+        "naive bayes": Sums, "quadratic": Gaussians, "kernel": Kernel, "voted": VoteRule, "committee": Committee,
     }  # fmt: skip
     found: Rule = kinds[kind].read(part, classes, columns)
     return found
 
 
 def _coded(part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Rule:
-    from .many_rules import COUPLED, COUPLINGS, Coded, Member
+    from .many_rules import COUPLED, COUPLINGS, CodeRule, Member
 
     part.fields("kind", "code", "per_class", "by_votes", "coupling", "members")
     code = checked_code(part["code"].integers(len(classes), None, least=-1, most=1), list(classes))
@@ -63,7 +63,7 @@ def _coded(part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Ru
     per_class = part["per_class"].flag()
     if per_class and len(classes) > 2 and len(members) not in widths:
         raise part["members"].fail("a classifier for each class, or for each but the last, is needed.")
-    return Coded(code, tuple(members), classes, columns, per_class, part["by_votes"].flag(), coupling)
+    return CodeRule(code, tuple(members), classes, columns, per_class, part["by_votes"].flag(), coupling)
 
 
 def _nothing(features: Any, columns: tuple[str, ...]) -> Any:

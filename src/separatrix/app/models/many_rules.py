@@ -21,7 +21,7 @@ from .rules import Linear, Places, Rule, features_to_dict, mapped
 
 
 @dataclass(frozen=True, eq=False)
-class Voted(Rule):
+class VoteRule(Rule):
     """Σₗ cₗ sign(xᵀwₗ + bₗ)/Σₗ cₗ, the weights being sums over the mistakes: of K classes the share of each."""
 
     ballot: Ballot
@@ -44,8 +44,8 @@ class Voted(Rule):
         }  # fmt: skip
 
     @classmethod
-    def read(cls, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Voted:
-        """The same again, checked."""
+    def read(cls, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> VoteRule:
+        """The rule of a document, checked."""
         part.fields("kind", "start", "start_intercept", "rate", "lifted", "vectors", "vector", "own", "rival", "votes")
         K, d = len(classes), len(columns)
         rows = part["vectors"].floats(None, d)
@@ -83,7 +83,7 @@ class Committee(Rule):
 
     @classmethod
     def read(cls, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Committee:
-        """The same again, checked."""
+        """The rule of a document, checked."""
         part.fields("kind", "weights", "intercept", "votes")
         lines = 1 if len(classes) == 2 else len(classes)
         W = part["weights"].floats(None, lines, len(columns))
@@ -127,7 +127,7 @@ class Member:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded(Rule):
+class CodeRule(Rule):
     """ŷ from the scores of classifiers of two, by a code of −1, 0 and +1; see `OneVsRest`, `OneVsOne`, `OutputCode`."""
 
     code: Signs

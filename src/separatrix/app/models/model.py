@@ -20,7 +20,10 @@ from ..tables.cells import ColumnSpan, cell_of, parts_of, summed
 from ..tables.encoding import Encoding
 from .rules import Linear, Rule, mapped
 
-FITTED, INTERRUPTED = "fitted", "interrupted"
+FITTED = "fitted"
+"""The status of a fit that came to its end."""
+INTERRUPTED = "interrupted"
+"""The status of a fit that was stopped before."""
 MANY_SIGNS = 1 << 18
 """Of an array of texts, four bytes each."""
 

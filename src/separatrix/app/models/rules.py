@@ -23,8 +23,10 @@ from .document import Part
 Places = NDArray[np.intp]
 Lengths = NDArray[np.int64]
 """Of the names of features, at the most."""
-LONGEST_NAMES, USUAL_NAME = 1 << 22, 200
-"""Signs of the names of features that a file does not hold itself, all together, and more for each of them."""
+LONGEST_NAMES = 1 << 22
+"""Signs of the names of all features that a file does not hold itself."""
+USUAL_NAME = 200
+"""Signs that each of these names may add to that."""
 
 
 class Rule(ABC):
@@ -139,7 +141,7 @@ class Linear(Rule):
 
     @classmethod
     def read(cls, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Linear:
-        """The same again, checked."""
+        """The rule of a document, checked."""
         part.fields("kind", "weights", "intercept", "probabilities", "limit", "prior")
         K, d = len(classes), len(columns)
         one = K == 2 and not part["weights"].nested()
@@ -192,7 +194,7 @@ def features_to_dict(features: FeatureMap | None) -> list[dict[str, Any]] | None
 
 
 def features_read(part: Part, columns: Sequence[str]) -> FeatureMap | None:
-    """The same again, checked: how wide each map is, and that its numbers are what it needs."""
+    """The feature map of a document, checked: how wide each step is, and that its numbers are what it needs."""
     if part.value is None:
         return None
     steps = part.items()

@@ -14,8 +14,10 @@ from .table import Table
 
 STEP = 1 << 15
 """Rows that are written together: they nearly stay in the cache, and threads seldom wait for each other."""
-LARGE, THINNER = 1 << 22, 2
-"""From so many numbers on, and where so many times fewer will do, zeros are left out."""
+LARGE = 1 << 22
+"""Numbers from which zeros may be left out."""
+THINNER = 2
+"""How many times fewer numbers are held where zeros are left out, at the least."""
 
 
 def pays(encoding: Encoding, rows: int) -> bool:

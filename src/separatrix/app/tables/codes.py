@@ -37,7 +37,7 @@ def plain_codes(found: Any) -> NDArray[np.int32]:
 
 
 def without_unused(codes: NDArray[np.int32], levels: Sequence[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """The same codes and levels, without levels that no row has."""
+    """Codes and levels without the levels that no row has."""
     counts = np.bincount(codes + 1, minlength=len(levels) + 1)[1:]
     if counts.all():
         return codes, tuple(levels)

@@ -22,9 +22,10 @@ BLOCK = 1 << 18
 """Numbers that are written together: they stay in the cache until all their columns are there."""
 TOGETHER_WRITTEN = 1 << 24
 """Numbers of rows that are written at a time where nobody needs them all at once."""
-THREADS, MANY = 2, 1 << 22
-"""From so many numbers on, so many threads write: half of the time goes into memory that is touched for the first time.
-"""
+THREADS = 2
+"""Threads that write a large matrix: half of the time goes into memory that is touched for the first time."""
+MANY = 1 << 22
+"""Numbers of a matrix that is large."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Encoding:
     def blocks(
         self, table: Table, unseen: Literal["error", "reference"] = "error", numbers: int = TOGETHER_WRITTEN
     ) -> Iterator[Floats]:
-        """The same rows, some at a time: of a wide table the matrix would not fit into memory."""
+        """The rows of the matrix, some at a time: of a wide table all of it would not fit into memory."""
         columns = written_columns(self.columns, table, unseen)
         places = np.cumsum([0, *(len(column.features) for column in self.columns)]).tolist()
         step = max(1, numbers // max(1, len(self.names)))
@@ -91,7 +92,7 @@ class Encoding:
 
     @classmethod
     def from_dict(cls, columns: Sequence[Mapping[str, Any]]) -> Encoding:
-        """The same again; whoever reads a file checks it first."""
+        """The encoding of a model file; who reads the file checks it first."""
         return cls(tuple(
             Column(
                 each["name"], each["kind"], tuple(each.get("levels", ())), each.get("center", 0.0),

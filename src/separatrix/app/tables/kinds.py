@@ -17,7 +17,12 @@ from .table import Table
 
 MOSTLY = 0.9
 """Where at least this share of a column are numbers, it is a column of numbers, and the other cells are errors."""
-MOST_LEVELS, FEW_LEVELS, FEW_NUMBERS = 1000, 20, 20
+MOST_LEVELS = 1000
+"""Levels of a category that nobody asked for, at the most."""
+FEW_LEVELS = 20
+"""Levels that a category may have even where hardly a value is there twice."""
+FEW_NUMBERS = 20
+"""Different numbers that may be meant as levels: the column is one of numbers, and it is said how to change that."""
 BLOCK = 1 << 14
 """Numbers that are added up together: they stay in the cache."""
 

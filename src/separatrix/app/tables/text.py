@@ -28,12 +28,20 @@ from .sources import Source
 
 ENOUGH = 1000
 """So many cells of a column must have been looked at before it is read as anything but text."""
-MOST_LEVELS, OFTEN = 100, 5
-"""A column is read as codes where no more levels were seen, each of them so often: then more are unlikely."""
-LONGEST_LINE, BUFFER = 1 << 22, 1 << 23
-"""In bytes; left alone, duckdb takes buffers of 16 longest lines."""
+MOST_LEVELS = 100
+"""Levels that were seen in a column that is read as codes, at the most."""
+OFTEN = 5
+"""How often each of these levels was seen, at the least: then others are unlikely."""
+LONGEST_LINE = 1 << 22
+"""Bytes of a line that is read."""
+BUFFER = 1 << 23
+"""Bytes of a buffer; left alone, duckdb takes 16 longest lines."""
 NOTES_KEPT = 10_000
-NUMBER, TEXT = "DOUBLE", "VARCHAR"
+"""Cells that do not fit their column, as far as duckdb notes them."""
+NUMBER = "DOUBLE"
+"""duckdb's type of numbers."""
+TEXT = "VARCHAR"
+"""duckdb's type of texts."""
 
 
 class UnlikeLinesError(TableError):
@@ -200,7 +208,7 @@ def _line_end(line: bytes) -> bytes:
 
 
 def with_like_lines(source: Source, target: Path) -> Source:
-    """The same text with every line ended by a line feed alone, in another file: the lines keep their numbers."""
+    """A copy of the text in which a line feed alone ends every line: the lines keep their numbers."""
     with source.path.open("rb") as old, target.open("wb") as new:
         for line in old:
             new.write(line.rstrip(b"\r\n") + b"\n" * line.endswith(b"\n"))
