@@ -10,11 +10,11 @@ import pytest
 from separatrix import LogisticRegression, SeparationWarning, separability
 from separatrix.geometry.program import Program, even_balance, few_that_balance
 from separatrix.geometry.separation import balancing, search, signs
+from separatrix.geometry.separation.balancing import thinned
 from separatrix.geometry.separation.cases import Cases
 from separatrix.geometry.separation.directions import null_space, simple
 from separatrix.geometry.separation.frame import frame_of
 from separatrix.geometry.separation.newton import try_newton
-from separatrix.geometry.separation.thinning import thinned
 from separatrix.learners.geometry import separability as asking
 from separatrix.numerics.exact import balances_exactly, eliminated, exact_directions, whole_rows
 from separatrix.results.separability import LazyMapping
@@ -144,7 +144,7 @@ def test_signs_of_many_separated_rows_wait_until_asked_for(monkeypatch):
 
 def test_rounding_that_hides_the_answer_is_said(monkeypatch):
     def give_up(found):
-        raise search.TroubleError
+        raise search.HiddenSeparationError
 
     monkeypatch.setattr(asking, "prove", give_up)
     with pytest.raises(ArithmeticError, match=r"Rounding hides.*Leave out one of such columns"):

@@ -19,9 +19,9 @@ from separatrix import ZeroOneClassifier, scenes
 from separatrix.audit.zero_one_plane import least_in_a_plane
 from separatrix.geometry.zero_one.counting import _without_rounding
 from separatrix.geometry.zero_one.dimension import basis
-from separatrix.geometry.zero_one.frame import Frame
 from separatrix.geometry.zero_one.line_search import along
 from separatrix.geometry.zero_one.problem import merged
+from separatrix.geometry.zero_one.scaled_rows import ScaledRows
 from separatrix.geometry.zero_one.sweep import sweep
 from separatrix.numerics.exact import null_vector
 from separatrix.results.proofs import Covering, Cut, Enumeration, Fork, Leaf
@@ -276,7 +276,7 @@ def test_a_constant_column_is_no_direction_to_separate_in():
     rng = np.random.default_rng(7)
     for value in (0.1, 1 / 3, 0.0625, 1e9 + 0.1):
         X = np.column_stack([np.full(9, value), rng.normal(size=9)])
-        frame = Frame.of(merged(X, np.arange(9) % 2 == 1, np.empty(0), True))
+        frame = ScaledRows.of(merged(X, np.arange(9) % 2 == 1, np.empty(0), True))
         assert not frame.A[:, 0].any()
         assert frame.A[:, 1].any()
     rows = [[1, 1, -1, 1], [1, 2, 1, 1], [1, 2, 0, 1], [1, 0, 0, 2], [1, -1, -2, 0], [1, 1, -2, 0], [1, -2, 1, -2],

@@ -16,7 +16,7 @@ from referees.logistic import kind_of_separation, mean_loss, newton
 from referees.separation import INTERCEPT, limit, separation, separation_by_highs
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning, Verdict
-from separatrix.geometry.separation.search import TroubleError
+from separatrix.geometry.separation.search import HiddenSeparationError
 from separatrix.results.claims import Claim
 from separatrix.results.proofs import Limit, Optimality, Separation
 from separatrix.results.verdict import STATUSES, Rank, listed
@@ -680,7 +680,7 @@ def too_many_weights(monkeypatch):
 
 def rounding(monkeypatch):
     def defeated(*_):
-        raise TroubleError
+        raise HiddenSeparationError
 
     monkeypatch.setattr("separatrix.learners.logistic.closer.separation_of", defeated)
 

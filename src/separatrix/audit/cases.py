@@ -153,7 +153,7 @@ def signs(X: Any, i: Any, own: Any, other: Any, rule: Rule, slack: float) -> Any
 
 
 def _exact_signs(x: Any, mine: Rule, its: Rule, slack: float) -> Any:
-    """The same row by row, of errorless products; where floats do not settle it after some passes, by fractions."""
+    """The signs row by row, of errorless products; where floats do not settle it after some passes, by fractions."""
     delta = (x.shape[1] + 8) * 4 * EPS
     reach = slack * (np.abs(x) * np.abs(mine.W - its.W)).sum(axis=1)
     faint = reach <= FAINT

@@ -54,7 +54,7 @@ def splits(a: Any, b: Any) -> Any:
 
 
 def distil(terms: Any) -> None:
-    """The same sums down the columns, with most of each in the last row: a row less of carried errors every pass."""
+    """Keep the sums down the columns, with most of each in the last row: a row less of carried errors every pass."""
     total = terms[0].copy()
     for j in range(1, len(terms)):
         total, terms[j - 1] = two_sum(total, terms[j])

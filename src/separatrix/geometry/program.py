@@ -7,7 +7,10 @@ import numpy as np
 
 from ..numerics.arrays import Floats
 
-TIGHT, USUAL = 1e-9, 1e-7
+TIGHT = 1e-9
+"""Feasibility tolerances that are tried first."""
+USUAL = 1e-7
+"""The solver's own feasibility tolerances."""
 
 
 class Program:

@@ -31,7 +31,7 @@ def one_against_rest(classes: int) -> Signs:
 
 
 def all_but_the_last_against_rest(classes: int) -> Signs:
-    """The same without the last column: K − 1 classifiers; the last class is what none claims.  [003 slide 11]"""
+    """One against the rest but for the last class, which is what none of K − 1 classifiers claims.  [003 slide 11]"""
     return one_against_rest(classes)[:, : classes - 1] if classes > 2 else one_against_rest(2)
 
 

@@ -49,7 +49,7 @@ def checked_classes(classes: Sequence[Any], weights: Floats) -> tuple[Any, ...]:
     return found
 
 
-class Nearest(NamedTuple):
+class NearestBoundary(NamedTuple):
     """For each row: its class, the class across the nearest boundary, and the distance to that boundary."""
 
     winner: NDArray[np.intp]
@@ -57,7 +57,7 @@ class Nearest(NamedTuple):
     distance: Floats
 
 
-def nearest_boundary(z: Floats, W: Floats, what: str) -> Nearest:
+def nearest_boundary(z: Floats, W: Floats, what: str) -> NearestBoundary:
     """min over k ≠ ŷ of (z_ŷ − zₖ)/‖w_ŷ − wₖ‖, where ŷ = argmaxₖ zₖ.
 
     The nearest of the K − 1 hyperplanes does bound the region, though others may not: the ball around x that touches it
@@ -74,7 +74,7 @@ def nearest_boundary(z: Floats, W: Floats, what: str) -> Nearest:
         rows = np.flatnonzero(winner == k)
         gaps = (z[rows, k, None] - z[np.ix_(rows, others)]) / lengths[others]
         rival[rows], distance[rows] = others[gaps.argmin(axis=1)], gaps.min(axis=1)
-    return Nearest(winner, rival, distance)
+    return NearestBoundary(winner, rival, distance)
 
 
 def sum_as_text(weights: Floats, intercept: float, columns: Sequence[str], digits: int) -> str:

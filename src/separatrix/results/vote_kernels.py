@@ -98,7 +98,7 @@ def _win(score, top, winner):  # type: ignore[no-untyped-def]
 
 @register_jitable(**EXACT)
 def _win_again(score, a, b, top, winner):  # type: ignore[no-untyped-def]
-    """The same after the scores of a and b have moved: all classes are asked only where one of these two had won."""
+    """The winners after the scores of a and b have moved: all classes are asked only where one of these two had won."""
     for i in range(top.size):
         w = winner[i]
         if w == a or w == b:  # noqa: SIM109  a tuple would be built

@@ -23,7 +23,7 @@ FAR = 16
 """A column is centred where its middle is so many times as large as its half range."""
 
 
-class Lowest(NamedTuple):
+class LowestRows(NamedTuple):
     """What a pass along a direction found."""
 
     levels: Floats
@@ -107,7 +107,7 @@ class Hull:
             X = np.column_stack([X, np.ones(len(X), dtype=dtype)])
         return X * (self.rows.y[rows].astype(dtype) / self.unit)[:, None]
 
-    def lowest(self, direction: Floats, quota: int) -> Lowest:
+    def lowest(self, direction: Floats, quota: int) -> LowestRows:
         """One pass: the lowest scores yᵢ(xᵢ − c)ᵀv of each group, and up to `quota` rows a run that have them."""
         levels, rows, scores = np.full(self.groups, np.inf), [], []
         for found in self.rows.each(lambda side, lo, hi: self._lowest(direction, quota, lo, hi)):
@@ -117,7 +117,7 @@ class Hull:
                 scores.append(score)
         if not np.isfinite(levels).all():
             raise NotFiniteError
-        return Lowest(levels, np.concatenate(rows), np.concatenate(scores))
+        return LowestRows(levels, np.concatenate(rows), np.concatenate(scores))
 
     def below(self, direction: Floats, bounds: Floats) -> Indices:
         """One pass: all rows with a score of at most the bound of their group."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from ...results.separability import Combination
-from .ending import Certified, certified, crossing
+from .certificate import MarginCertificate, certified, crossing
 from .flat import EPS
-from .hull import Hull, Lowest
-from .nearest import Nearest, nearest
+from .hull import Hull, LowestRows
+from .nearest import NearestPoint, nearest
 
 Indices = NDArray[np.intp]
 
@@ -48,7 +48,7 @@ class Outcome:
     passes: float
     best: Progress | None
     """The weights with the largest margin so far, where nothing is proved."""
-    found: Certified | None = None
+    found: MarginCertificate | None = None
     crossing: Combination | None = None
     stalled: bool = False
     """Whether it ended because rounding allows no better."""
@@ -121,25 +121,25 @@ def _quota(hull: Hull) -> int:
     return max(4, (4 * hull.width + 64) // (runs * hull.groups))
 
 
-def _corral_levels(points: Floats, group: Indices, near: Nearest) -> Floats:
+def _corral_levels(points: Floats, group: Indices, near: NearestPoint) -> Floats:
     """The score of the rows that carry z, in each group."""
     scores, members = points[near.corral] @ near.z, group[near.corral]
     return np.array([scores[members == g].mean() for g in range(int(members.max()) + 1)])
 
 
-def _enough(hull: Hull, near: Nearest, tol: float) -> float:
+def _enough(hull: Hull, near: NearestPoint, tol: float) -> float:
     """How far below the corral's level a row must lie to matter."""
     length = float(np.linalg.norm(near.z))
     return max(min(tol / 16, 1e-6) * length**2, 8 * EPS * math.sqrt(hull.width) * length)
 
 
-def _below(hull: Hull, lowest: Lowest, levels: Floats, enough: float, pool: Indices) -> Indices:
+def _below(hull: Hull, lowest: LowestRows, levels: Floats, enough: float, pool: Indices) -> Indices:
     """The rows found by a pass that lie below the corral's level, and are new."""
     low = lowest.scores < levels[hull.group(lowest.rows)] - enough
     return np.setdiff1d(lowest.rows[low], pool)
 
 
-def _trimmed(hull: Hull, pool: Indices, scores: Floats, near: Nearest) -> Indices:
+def _trimmed(hull: Hull, pool: Indices, scores: Floats, near: NearestPoint) -> Indices:
     """The pool without its highest rows, where it has become long; the corral stays, so that no step is undone."""
     limit = min(max(2000, 20 * hull.width), _room(hull))
     if len(pool) <= limit:
@@ -148,7 +148,7 @@ def _trimmed(hull: Hull, pool: Indices, scores: Floats, near: Nearest) -> Indice
     return pool[np.union1d(keep, near.corral)]  # type: ignore[no-any-return]
 
 
-def _progress(hull: Hull, near: Nearest, lowest: Lowest, passes: float, working: int) -> Progress:
+def _progress(hull: Hull, near: NearestPoint, lowest: LowestRows, passes: float, working: int) -> Progress:
     K, length = hull.groups, float(np.linalg.norm(near.z))
     weights = near.z * (K / length**2 / hull.unit)
     levels = lowest.levels * (K / length**2)

@@ -16,7 +16,7 @@ ENOUGH = 1e-13
 """A point that lowers ‖z‖² by less than this part of it is not worth a step."""
 
 
-class Nearest(NamedTuple):
+class NearestPoint(NamedTuple):
     """z = Σᵢ λᵢcᵢ, λ > 0, Σλ = 1 in each group, the shortest there is."""
 
     corral: Indices
@@ -27,7 +27,7 @@ class Nearest(NamedTuple):
     """Whether z is nought but for rounding."""
 
 
-def nearest(points: Floats, group: Indices, corral: Indices, multipliers: Floats) -> Nearest:
+def nearest(points: Floats, group: Indices, corral: Indices, multipliers: Floats) -> NearestPoint:
     """argmin ‖Σᵢ λᵢcᵢ‖ with λ ≥ 0 and Σλ = 1 in each group, beginning at the corral.  [Wolfe 1976]
 
     Each round adds the point that lies deepest below the plane through the corral, then walks to the nearest point of
@@ -52,7 +52,7 @@ def nearest(points: Floats, group: Indices, corral: Indices, multipliers: Floats
         flat, here = found
         seen.add(_mark(flat))
         refused[:] = False
-    return Nearest(flat.corral, here.multipliers, here.z, here.zero)
+    return NearestPoint(flat.corral, here.multipliers, here.z, here.zero)
 
 
 def _mark(flat: Flat) -> bytes:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr
 
 from ...data.reading import written
 from ...numerics.arrays import Floats
@@ -16,22 +17,92 @@ from ...results.separability import Combination
 from ..program import even_balance, few_that_balance
 from .directions import POOR, RANK, simple
 from .newton import try_newton
-from .search import SURE, WIDE, Found, TroubleError
-from .thinning import thinned
+from .search import SURE, WIDE, Arrangement, HiddenSeparationError
 
 Indices = NDArray[np.intp]
 
-FEWER, ENOUGH = 3, 30
-"""Rows for each weight with which a balance is first tried; those that may all stay."""
+REFRESH = 60
+"""Exchanges after which the inverse of the basis is worked out anew."""
+STEADY = 1e-9
+"""A share of a row, relative to its largest, that is none."""
+NOTHING = 1e-11
+"""A multiplier, relative to the largest, that is zero."""
+
+
+def thinned(A: Floats, multipliers: Floats) -> tuple[Indices, Floats] | None:
+    """At most (columns + 1) of the rows, and λ > 0 with Aᵀλ = 0; None if rounding gets in the way.
+
+    Independent rows are a basis, in which every other row is a combination, a = cᵀB: to take t of it out, add tc to the
+    multipliers of the basis. Either all of it goes, or a row of the basis is used up before, and it takes its place.
+    """
+    width = A.shape[1]
+    order = qr((A * multipliers[:, None]).T, mode="r", pivoting=True)[1].astype(np.intp)
+    basis, rest = order[:width].copy(), order[width:][np.argsort(multipliers[order[width:]])]
+    left = multipliers / multipliers.max()
+    try:
+        inverse, changes = _inverse(A[basis]), 0
+        for j in rest[:-1]:
+            c = A[j] @ inverse
+            out, t = _first_used_up(left[basis], c)
+            t = min(t, float(left[j]))
+            left[basis] += t * c
+            left[j] -= t
+            if left[j] > 0:  # row `out` of the basis is used up
+                left[basis[out]], basis[out], changes = 0.0, j, changes + 1
+                inverse = _exchanged(inverse, c, out) if changes % REFRESH else _inverse(A[basis])
+        return _settled(A, basis, int(rest[-1]))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _inverse(B: Floats) -> Floats:
+    return np.asarray(np.linalg.inv(B), dtype=np.float64)
+
+
+def _first_used_up(left: Floats, c: Floats) -> tuple[int, float]:
+    """The row of the basis whose multiplier is the first to reach zero, of several the steadiest; and when."""
+    size = float(np.abs(c).max(initial=0.0))
+    falls = c < -STEADY * size
+    room = np.divide(np.maximum(left, 0.0), -c, out=np.full(len(c), np.inf), where=falls)
+    least = float(room.min(initial=np.inf))
+    near = np.flatnonzero(room <= least * (1 + STEADY)) if np.isfinite(least) else np.zeros(1, np.intp)
+    return int(near[np.abs(c[near]).argmax()]), max(least, 0.0)
+
+
+def _exchanged(inverse: Floats, c: Floats, out: int) -> Floats:
+    """The inverse after row `out` of the matrix became cᵀ times the matrix."""
+    column = inverse[:, out] / c[out]
+    c = c.copy()
+    c[out] -= 1.0
+    return inverse - np.outer(column, c)
+
+
+def _settled(A: Floats, basis: Indices, last: int) -> tuple[Indices, Floats] | None:
+    """The multipliers of the basis and one more row, to their last digits."""
+    system = np.linalg.solve(A[basis].T, -A[last])
+    rows, found = np.append(basis, last), np.append(system, 1.0)
+    found[np.abs(found) < NOTHING * np.abs(found).max()] = 0.0
+    return (rows[found > 0], found[found > 0]) if (found >= 0).all() else None
+
+
+FEWER = 3
+"""Rows for each weight with which a balance is first tried."""
+ENOUGH = 30
+"""Rows for each weight that may all stay in a balance."""
 EXACT = 24
 """Weights up to which it is worked out in fractions whether rows cross exactly."""
-TRIES, EVEN = 4, 1e-6
-"""How many crossings are looked for until the smallest of its multipliers is not too small beside the largest."""
+TRIES = 4
+"""How many crossings are looked for until one is even enough."""
+EVEN = 1e-6
+"""The smallest multiplier of a crossing beside the largest, from which on it is even enough."""
 SPAN = 1e-14
 """The square of a singular value, relative, with which rows span a direction."""
 SMALL = 100_000
-FAINT, FAINTEST = 1e-6, 1e-13
-"""Multipliers, relative to the largest, that are better done without; that are small enough to be anything."""
+"""Numbers of rows up to which faint multipliers are made even by a linear program."""
+FAINT = 1e-6
+"""Multipliers, relative to the largest, that are better done without."""
+FAINTEST = 1e-13
+"""Multipliers, relative to the largest, that are small enough to be anything."""
 
 
 class Balance(NamedTuple):
@@ -42,7 +113,7 @@ class Balance(NamedTuple):
     rank: int
 
 
-def balance_of(found: Found) -> Balance:
+def balance_of(found: Arrangement) -> Balance:
     """Positive multipliers of boundary rows that span them, of as few rows as come easily."""
     rows, A = found.boundary, found.working.A[found.boundary]
     with one_blas_thread():
@@ -65,7 +136,7 @@ def balance_of(found: Found) -> Balance:
             count *= 2
         weights = even_balance(A @ Q)
     if weights is None:
-        raise TroubleError
+        raise HiddenSeparationError
     return Balance(rows, weights, rank)
 
 
@@ -84,7 +155,7 @@ def _balanced(A: Floats, part: Indices) -> tuple[Indices, Floats] | None:
 
 
 def _without_the_faint(A: Floats, part: Indices, weights: Floats, sure: bool) -> tuple[Indices, Floats] | None:
-    """The same without rows that hardly count; None if what is left is not known to span and balance by itself."""
+    """The balance without rows that hardly count; None if what is left is not known to span and balance by itself."""
     best = (part, np.asarray(np.maximum(weights, FAINTEST * weights.max()))) if sure else None
     while (faint := weights < FAINT * weights.max()).any():
         part = part[~faint]
@@ -119,7 +190,7 @@ def _row_space(A: Floats) -> Floats:
     return np.asarray(Vt[:rank].T * (s[0] / s[:rank]))
 
 
-def crossing_of(found: Found, balance: Balance) -> Balance:
+def crossing_of(found: Arrangement, balance: Balance) -> Balance:
     """At most (rank + 1) of these rows that balance."""
     A = found.working.A[balance.rows]
     zero = np.flatnonzero(~A.any(axis=1))
@@ -142,7 +213,7 @@ def crossing_of(found: Found, balance: Balance) -> Balance:
             if _evenness(multipliers) > EVEN:
                 break
     if best is None:
-        raise TroubleError
+        raise HiddenSeparationError
     return Balance(balance.rows[best[0]], simple(best[1]), len(best[0]) - 1)
 
 
@@ -173,7 +244,7 @@ def _only_balance(A: Floats) -> Floats | None:
     return found if steady and left.all() and (found > 0).all() else None
 
 
-def slip_of(found: Found, balance: Balance, full_rank: int) -> float:
+def slip_of(found: Arrangement, balance: Balance, full_rank: int) -> float:
     """How far from balance, relative to what is balanced, where no completion of the last digits makes it exact."""
     if balance.rank >= full_rank and (full_rank > EXACT or _steady(found.working.A[balance.rows], balance)):
         return 0.0  # the check completes its multipliers
@@ -203,7 +274,7 @@ def _steady(A: Floats, balance: Balance) -> bool:
     return not s.size or bool(s[-1] > POOR**2 * s[0])
 
 
-def combination(found: Found, balance: Balance) -> Combination:
-    """The same by rows of X."""
+def combination(found: Arrangement, balance: Balance) -> Combination:
+    """The balance in rows of X."""
     cases, case = found.cases, found.working.case[balance.rows]
     return Combination(cases.row[case], cases.own[case], found.working.other[balance.rows], balance.multipliers)

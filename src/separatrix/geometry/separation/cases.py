@@ -15,12 +15,36 @@ from ...data.mapped import MappedRows
 from ...data.reading import occurring, written
 from ...numerics.arrays import Floats
 from ...numerics.threads import Map, one_blas_thread
-from .frame import Frame
-from .owners import owners
+from .frame import ExactFrame
 
 Indices = NDArray[np.intp]
 
-BLOCK, RUN = 4096, 65536
+
+def owners(rows: Rows, classes: int) -> tuple[Indices, Indices]:
+    """The rows that count and their classes, in the order of the rows."""
+    if classes == 2:
+        parts = [
+            (np.flatnonzero(side.cost > 0) if side.cost.size else np.arange(len(side)), (side.y > 0))
+            for side in rows.sides()
+        ]
+        row = np.concatenate([found for found, _ in parts])
+        own = np.concatenate([second[found] for found, second in parts]).astype(np.intp)
+    else:
+        counts = np.flatnonzero(rows.cost > 0) if rows.cost.size else np.arange(len(rows))
+        if rows.y.ndim == 1:
+            return counts, rows.y[counts].astype(np.intp)
+        place, own = np.nonzero(rows.y[counts] > 0)
+        row = counts[place]
+    if rows.other.size:
+        order = np.argsort(row, kind="stable")
+        row, own = row[order], own[order]
+    return row, own
+
+
+BLOCK = 4096
+"""Rows that one pass looks at together."""
+RUN = 65536
+"""Rows that one pass looks at together where only a few columns are read."""
 NEAR = 64.0
 """Offsets of at most so many scales cost few digits: such rows are multiplied as they are."""
 
@@ -49,7 +73,7 @@ class Cases:
     own: Indices
     classes: int
     lifted: bool
-    frame: Frame
+    frame: ExactFrame
     keep: Indices
     """The columns that are no combinations of others; of `Sparse` rows none of zeros only, from the first."""
     map: Map = map
@@ -66,7 +90,7 @@ class Cases:
         return self.row if len(self.row) < 2 or (np.diff(self.row) > 0).all() else np.unique(self.row)
 
     @classmethod
-    def of(cls, rows: Rows, classes: int, lifted: bool, frame: Frame) -> Cases:
+    def of(cls, rows: Rows, classes: int, lifted: bool, frame: ExactFrame) -> Cases:
         """The cases of rows that count: one a row, or one for each class that a row may be of."""
         row, own = owners(rows, classes)
         return cls(rows.X, row, own, classes, lifted, frame, occurring(rows.X), rows.map, rows.compiled)
@@ -95,7 +119,7 @@ class Cases:
         return 0 if self.classes == 2 else self.classes - 1
 
     def without(self, columns: Indices) -> Cases:
-        """The same without some columns."""
+        """The cases without some columns."""
         return replace(self, keep=np.setdiff1d(self.keep, columns))
 
     def coordinates(self, rows: Any) -> Floats:
@@ -149,7 +173,7 @@ class Cases:
             yield from self.map(block, range(0, len(self), size))
 
     def _look_compiled(self, W: Floats, inside: Floats, sized: bool) -> Iterator[Look]:
-        """The same of two classes, read at the speed of memory."""
+        """The margins of two classes, read at the speed of memory."""
         from ...data.compiled.passes import score_kernel
         from ...data.compiled.readers import layout
 
@@ -170,7 +194,7 @@ class Cases:
         yield from self.map(run, range(0, len(self), RUN))
 
     def _look_at_numbers(self, W: Floats, inside: Floats, sized: bool) -> Iterator[Look]:
-        """The same of rows that are mostly zeros: only the numbers that are there are read."""
+        """The margins of rows that are mostly zeros: only the numbers that are there are read."""
         rest = np.flatnonzero(np.arange(self.classes) != self.reference)
         rules = W[:, rest].reshape(-1, self.X.shape[1])
         level = inside[:, rest, -1].ravel() if self.lifted else np.zeros(len(rules))

@@ -14,8 +14,12 @@ from ...numerics.linalg import EPS
 
 Indices = NDArray[np.intp]
 
-RANK, SAME, MOST = 1e-10, 1e-13, 1000
-"""Singular values, relative, that are none; numbers that differ by rounding; denominators that are small."""
+RANK = 1e-10
+"""Singular values, relative to the largest, that count as zero."""
+SAME = 1e-13
+"""Numbers that differ by this part of themselves differ by rounding."""
+MOST = 1000
+"""The largest denominator that is small."""
 POOR = 1e-5
 """Singular values, relative, below which coordinates are changed."""
 
@@ -63,7 +67,7 @@ def _neat(A: Floats, column: Floats, j: int, own: Indices) -> Floats:
 
 
 def simple(column: Floats) -> Floats:
-    """The same numbers; as whole ones where all of them are fractions with small denominators, up to rounding."""
+    """The column times the number that makes it whole, if denominators are small up to rounding; else as it is."""
     largest = float(np.abs(column).max())
     fractions = [Fraction(x).limit_denominator(MOST) for x in (column / largest).tolist()]
     if any(abs(float(f) - x) > SAME for f, x in zip(fractions, (column / largest).tolist(), strict=True)):

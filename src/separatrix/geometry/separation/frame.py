@@ -18,14 +18,14 @@ NEAR = 4.0
 """Means of at most so many deviations are left where they are: zeros stay zeros."""
 
 
-class Frame(NamedTuple):
+class ExactFrame(NamedTuple):
     """z = (x − center)/scale, scale a power of two and center a multiple of it: exact, but for far-fetched numbers."""
 
     center: Floats
     scale: Floats
 
 
-def frame_of(rows: Rows, lifted: bool, seed: int, near: float = NEAR) -> Frame:
+def frame_of(rows: Rows, lifted: bool, seed: int, near: float = NEAR) -> ExactFrame:
     """Means and deviations of a sample, rounded to powers of two and multiples of them; no mean of at most `near`
     deviations.
 
@@ -46,7 +46,7 @@ def frame_of(rows: Rows, lifted: bool, seed: int, near: float = NEAR) -> Frame:
     zero = np.abs(center) <= near * scale
     center = np.where(zero, 0.0, np.round(center / scale) * scale)
     center = np.where(np.isin(np.arange(len(scale)), constant) & ~zero, X[0] * lifted, center)
-    every = Frame(np.zeros(rows.X.shape[1]), np.ones(rows.X.shape[1]))
+    every = ExactFrame(np.zeros(rows.X.shape[1]), np.ones(rows.X.shape[1]))
     every.center[columns], every.scale[columns] = center, scale
     return every
 

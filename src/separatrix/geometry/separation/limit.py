@@ -20,7 +20,7 @@ from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
 from .cases import Cases
-from .search import Found, TroubleError
+from .search import Arrangement, HiddenSeparationError
 from .sides import positive_and_zero
 from .signs import functionals
 from .units import flat, in_user_units, raw, split
@@ -38,7 +38,7 @@ SURE = 40.0
 
 
 @dataclass(frozen=True)
-class Tied:
+class TiedRows:
     """The rows that are not separated from every other class, and the classes that each is not separated from."""
 
     row: NDArray[np.intp]
@@ -61,7 +61,7 @@ class LimitFit(NamedTuple):
     """Finite weights v + tu with which every separated row is as good as certain."""
 
 
-def limit_fit(found: Found, rows: Rows, full: Floats, near: Floats) -> LimitFit:
+def limit_fit(found: Arrangement, rows: Rows, full: Floats, near: Floats) -> LimitFit:
     """The maximum among the classes that the direction `full`, classes × (weights, intercept), leaves tied.
 
     `near`, of the same shape, is where a fit of the whole likelihood ended: not far from it.
@@ -90,7 +90,7 @@ def _complement(N: Floats) -> Floats:
     return np.asarray(qr(N)[0][:, N.shape[1] :])
 
 
-def _tied(cases: Cases, rows: Rows, full: Floats) -> Tied:
+def _tied(cases: Cases, rows: Rows, full: Floats) -> TiedRows:
     own_units, K = raw(cases), cases.classes
     among = np.zeros((len(cases.X), K), bool)
     for look in own_units.look(flat(cases, full), sized=True):
@@ -104,7 +104,7 @@ def _tied(cases: Cases, rows: Rows, full: Floats) -> Tied:
             among[row[i], k] = True
     row = np.flatnonzero(among.sum(axis=1) > 1)
     target, cost = _targets(rows, K)
-    return Tied(row, among[row], target[row], cost[row], float(cost.sum()))
+    return TiedRows(row, among[row], target[row], cost[row], float(cost.sum()))
 
 
 def _targets(rows: Rows, classes: int) -> tuple[Floats, Floats]:
@@ -125,7 +125,7 @@ def _targets(rows: Rows, classes: int) -> tuple[Floats, Floats]:
 # ------------------------------------------------------------------------------------ its maximum, by Newton's method
 
 
-def _maximum(cases: Cases, tied: Tied, Q: Floats, near: Floats) -> tuple[Floats, float, Bounds]:
+def _maximum(cases: Cases, tied: TiedRows, Q: Floats, near: Floats) -> tuple[Floats, float, Bounds]:
     theta, at = np.zeros(Q.shape[1]), _jet(cases, tied, Q, np.zeros(Q.shape[0]))
     there = _jet(cases, tied, Q, Q @ near)
     if there.value < at.value:
@@ -143,7 +143,7 @@ def _maximum(cases: Cases, tied: Tied, Q: Floats, near: Floats) -> tuple[Floats,
     reach = max(_reach(cases, tied, Q, L), 0.0)
     bounds = from_nu_and_rho(nu + _rounding(at), reach, _spread(cases, Q, inverse), 1.0)
     if bounds is None:
-        raise TroubleError
+        raise HiddenSeparationError
     return Q @ theta, at.value, bounds
 
 
@@ -156,14 +156,14 @@ def _factor(H: Floats) -> Floats:
     try:
         return np.asarray(cholesky(H, lower=True))
     except LinAlgError:
-        raise TroubleError from None
+        raise HiddenSeparationError from None
 
 
 def _whiten(L: Floats, g: Floats) -> Floats:
     return np.asarray(solve_triangular(L, g, lower=True))
 
 
-def _looks(cases: Cases, tied: Tied, v: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+def _looks(cases: Cases, tied: TiedRows, v: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
     """Some rows, their coordinates, their probabilities in the limit and how surprising each class is."""
     V = cases.by_class(v[None])[0]
     for lo in range(0, len(tied.row), CHUNK):
@@ -174,7 +174,7 @@ def _looks(cases: Cases, tied: Tied, v: Floats) -> Iterator[tuple[slice, Floats,
         yield part, Z, np.where(tied.among[part], np.exp(-surprise), 0.0), surprise
 
 
-def _jet(cases: Cases, tied: Tied, Q: Floats, v: Floats) -> Point:
+def _jet(cases: Cases, tied: TiedRows, Q: Floats, v: Floats) -> Point:
     """(1/C) Σᵢ cᵢ Σₖ tₖ (log Σⱼ exp sⱼ − sₖ), sums over tied classes only."""
     K, p = cases.classes, cases.width
     value, G, H = 0.0, np.zeros((K, p)), np.zeros((K, p, K, p))
@@ -195,7 +195,7 @@ def _jet(cases: Cases, tied: Tied, Q: Floats, v: Floats) -> Point:
     return Point(value / tied.total, Q.T @ g / tied.total, Q.T @ full @ Q / tied.total)
 
 
-def _reach(cases: Cases, tied: Tied, Q: Floats, L: Floats) -> float:
+def _reach(cases: Cases, tied: TiedRows, Q: Floats, L: Floats) -> float:
     """ρ = max ‖(eₖ − eⱼ) ⊗ z‖ in the norm of H⁻¹, over rows and classes that are tied."""
     K, p, farthest = cases.classes, cases.width, 0.0
     root = cases.by_class(np.asarray(solve_triangular(L, Q.T, lower=True))).reshape(-1, K, p)

@@ -31,7 +31,7 @@ STEADY = 1e-5
 UNDECIDED = 1e-6
 
 
-class Tried(NamedTuple):
+class NewtonAnswer(NamedTuple):
     """What Newton's method found."""
 
     status: str
@@ -43,7 +43,7 @@ class Tried(NamedTuple):
     """Whether the columns are far enough from dependent for products of them."""
 
 
-def try_newton(A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = False) -> Tried:
+def try_newton(A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = False) -> NewtonAnswer:
     """argmin Σ log(1 + exp(−aᵀv)) over the signed rows a, as far as it is needed to tell.
 
     A decrement below `undecided` leaves what is neither separated nor proved to overlap to others; so do, at once,
@@ -57,12 +57,12 @@ def try_newton(A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = F
         if settling:  # the minimum exists: go there to the last digits
             settling += 1
             if state.stalled or not newton.good or newton.decrement < 1e-13 or settling > LAST_STEPS:
-                return Tried("overlap", v, at.s)
+                return NewtonAnswer("overlap", v, at.s)
             continue
         if least > 0:
             more -= 1
             if least >= CLEAR or more < 0:
-                return Tried("separated", v, at.s)
+                return NewtonAnswer("separated", v, at.s)
         steady = steady and (newton.steady or bool(v.any()))
         if not newton.good or (conditioned and not steady):
             break
@@ -71,7 +71,7 @@ def try_newton(A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = F
         elif state.stalled or newton.decrement**2 < undecided:
             break
     status = "separated" if float(at.m.min(initial=np.inf)) > 0 else "unclear"
-    return Tried(status, v, at.s, steady)
+    return NewtonAnswer(status, v, at.s, steady)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ...results.separability import Combination, SeparationProof
 from .balancing import balance_of, combination, crossing_of, slip_of
 from .cases import Cases
 from .directions import SAME
-from .search import ZERO, Found, TroubleError
+from .search import ZERO, Arrangement, HiddenSeparationError
 from .sides import SMALL, sides_of
 from .units import flat, in_user_units, lengths_between, raw, rounded_sum, split
 
@@ -35,7 +35,7 @@ ROUGH = (10, 20, 30)
 """Bits to which a direction is rounded, if it stays positive: few bits keep zeros exact."""
 
 
-class Proved(NamedTuple):
+class SeparationAnswer(NamedTuple):
     """What is proved, by rows of X."""
 
     kind: str
@@ -44,7 +44,7 @@ class Proved(NamedTuple):
     proof: SeparationProof
 
 
-def prove(found: Found) -> Proved:
+def prove(found: Arrangement) -> SeparationAnswer:
     """The certificate of what was found."""
     if found.kind == "separated":
         return _separated(found)
@@ -57,7 +57,7 @@ def prove(found: Found) -> Proved:
             None, None, 0.0, np.empty((0, *_shape(found.cases))), combination(found, balance),
             combination(found, crossing), _allowed(slip),
         )  # fmt: skip
-        return Proved("overlap", none, none, proof)
+        return SeparationAnswer("overlap", none, none, proof)
     return _quasi(found, combination(found, balance), combination(found, crossing), slip)
 
 
@@ -74,17 +74,17 @@ def _shape(cases: Cases) -> tuple[int, ...]:
 # ------------------------------------------------------------------------------------ separated
 
 
-def _separated(found: Found) -> Proved:
+def _separated(found: Arrangement) -> SeparationAnswer:
     return separated_by(found.cases, in_user_units(found.cases, found.v)[0])
 
 
-def separated_by(cases: Cases, full: Floats) -> Proved:
+def separated_by(cases: Cases, full: Floats) -> SeparationAnswer:
     """What a rule, classes × (weights, intercept), proves that is positive on every signed row."""
     nearest = _strictly_positive(raw(cases), full)
     weights, intercept = split(cases, full)
     nothing = np.empty((0, *_shape(cases)))
     proof = SeparationProof(weights, intercept, nearest, nothing, None, None, 0.0)
-    return Proved("separated", cases.distinct_rows, np.empty(0, np.intp), proof)
+    return SeparationAnswer("separated", cases.distinct_rows, np.empty(0, np.intp), proof)
 
 
 def _strictly_positive(cases: Cases, full: Floats) -> float:
@@ -100,12 +100,12 @@ def _strictly_positive(cases: Cases, full: Floats) -> float:
         doubt = ~(m > (cases.X.shape[1] + 4) * EPS * look.sizes[0])
         undecided += int(doubt.sum())
         if undecided > UNDECIDED:
-            raise TroubleError
+            raise HiddenSeparationError
         for i, k in np.argwhere(doubt):
             case = look.cases.start + i
             other = 1 - cases.own[case] if cases.classes == 2 else k
             if _exactly(cases, full, case, other) <= 0:
-                raise TroubleError
+                raise HiddenSeparationError
     return nearest
 
 
@@ -119,14 +119,14 @@ def _exactly(cases: Cases, full: Floats, case: Any, other: Any) -> Fraction:
 # ------------------------------------------------------------------------------------ quasi-separated
 
 
-def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance: float) -> Proved:
+def _quasi(found: Arrangement, balance: Combination, crossing: Combination, imbalance: float) -> SeparationAnswer:
     cases = found.cases
     best: tuple[Any, ...] | None = None
     for v, N in _candidates(found):
         full, directions = in_user_units(cases, v)[0], in_user_units(cases, N.T)
         try:
             sides = sides_of(raw(cases), full, directions)
-        except TroubleError:  # in few bits, or rounded, it errs on a row: perhaps the next does not
+        except HiddenSeparationError:  # in few bits, or rounded, it errs on a row: perhaps the next does not
             continue
         good = best is not None and best[2][-1] <= FEW_ULPS
         if not good or not sides[-1]:  # between few units in the last place and none at all there is nothing to gain
@@ -134,17 +134,17 @@ def _quasi(found: Found, balance: Combination, crossing: Combination, imbalance:
         if sides[-1] <= FEW_ULPS and (not sides[-1] or cases.size > SMALL):
             break
     if best is None or best[2][-1] > MOST:
-        raise TroubleError
+        raise HiddenSeparationError
     full, directions, (rows, partly, nearest, slip) = best
     weights, intercept = split(cases, full)
     published = directions[:, 1] if cases.classes == 2 else directions
     proof = SeparationProof(
         weights, intercept, nearest, published, balance, crossing, _allowed(max(slip, imbalance))
     )  # fmt: skip
-    return Proved("quasi-separated", rows, partly, proof)
+    return SeparationAnswer("quasi-separated", rows, partly, proof)
 
 
-def _candidates(found: Found) -> Iterator[tuple[Floats, Floats]]:
+def _candidates(found: Arrangement) -> Iterator[tuple[Floats, Floats]]:
     """Directions that may do: as they were found, in few bits; then the same worked out in fractions."""
     for v in _rough(found, found.directions, None):
         yield v, found.directions
@@ -156,7 +156,7 @@ def _candidates(found: Found) -> Iterator[tuple[Floats, Floats]]:
             yield v, N
 
 
-def _rough(found: Found, N: Floats, exact: list[Row] | None) -> Iterator[Floats]:
+def _rough(found: Arrangement, N: Floats, exact: list[Row] | None) -> Iterator[Floats]:
     """The direction in few bits, as long as it stays positive on the same working rows; and as it is."""
     beta = np.linalg.lstsq(N, found.v, rcond=None)[0]
     beta /= np.abs(beta).max()

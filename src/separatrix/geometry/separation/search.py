@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import UndecidedError
 from ...fitting.problem import NotFiniteError
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, dependence
@@ -17,26 +18,68 @@ from ..program import Program
 from .cases import Cases, Look
 from .directions import SAME, conditioner, null_space
 from .newton import UNDECIDED, try_newton
-from .working import Working
 
 Indices = NDArray[np.intp]
 
-FIRST, FEWER, MORE, AT_ONCE = 12, 4, 40, 1000
-"""Signed rows for each weight: of the first sample, also where there are many weights; of what a look adds; signed rows
-that are few anyway."""
+
+class WorkingRows:
+    """Signed rows that were looked up, each once."""
+
+    def __init__(self, cases: Cases) -> None:
+        self.cases = cases
+        self.case, self.other = np.empty(0, np.intp), np.empty(0, np.intp)
+        self.A = np.empty((0, cases.size))
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+    def add(self, case: Indices, other: Indices) -> int:
+        """How many of these were new; they are at the end."""
+        K = self.cases.classes
+        keys, first = np.unique(case * K + other, return_index=True)
+        new = np.sort(first[~np.isin(keys, self.case * K + self.other)])
+        case, other = case[new], other[new]
+        self.case, self.other = np.append(self.case, case), np.append(self.other, other)
+        self.A = np.vstack([self.A, self.cases.signed(case, other)])
+        return len(new)
+
+    def add_cases(self, case: Indices) -> int:
+        """These cases against every other class."""
+        K, own = self.cases.classes, self.cases.own[case]
+        other = np.tile(np.arange(K), (len(case), 1))
+        rest = other != own[:, None]
+        return self.add(np.repeat(case, K - 1), other[rest])
+
+
+FIRST = 12
+"""Signed rows for each weight in the first sample."""
+FEWER = 4
+"""Signed rows for each weight in the first sample where there are many weights."""
+MORE = 40
+"""Signed rows for each weight that one look at all rows adds."""
+AT_ONCE = 1000
+"""Signed rows that are few in any case."""
 WIDE = 500
 """Weights that are many."""
 ZERO = 2.0**-36
 """A margin of so much less than what went into it is rounding, or as good as."""
-OFF, ALIASED = 1e-9, 1e-3
-"""A part of a row, relative, that is not in a span; the most of a column that may be its own if it is aliased."""
-SURE, SMALL = 1e-11, 20_000
-"""Of few numbers Newton's method is asked to go on for longer before a linear program is; but not until rounding hides
-what is left."""
+OFF = 1e-9
+"""A part of a row, relative to its size, that is not in a span."""
+ALIASED = 1e-3
+"""The largest part of a column that may be its own if it is aliased."""
+SURE = 1e-11
+"""The squared decrement to which Newton's method goes on for few numbers before a linear program is asked; below it
+rounding hides what is left."""
+SMALL = 20_000
+"""Numbers of signed rows that are few."""
 AT_A_TIME = 1 << 22
 """Numbers that are written out to be looked at and forgotten."""
-ROUNDS, PART, MANY = 200, 8192, 100_000
-"""Rounds at most; cases that are looked at again in the frame, at a time and in all."""
+ROUNDS = 200
+"""The most rounds."""
+PART = 8192
+"""Cases that are looked at again in the frame, at a time."""
+MANY = 100_000
+"""Cases that are looked at again in the frame, in all."""
 
 
 class Round(NamedTuple):
@@ -49,13 +92,13 @@ class Round(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class Arrangement:
     """How the signed rows lie."""
 
     kind: str
     cases: Cases
     aliased: Indices
-    working: Working
+    working: WorkingRows
     v: Floats
     """A direction that is positive on all rows that can be separated and zero on the others; none if empty."""
     directions: Floats
@@ -67,11 +110,21 @@ class Found:
     """Multipliers of all working rows that balance them, where Newton's method found some."""
 
 
-class TroubleError(ArithmeticError):
-    """Neither the linear program nor Newton's method could tell."""
+class HiddenSeparationError(UndecidedError):
+    """Neither the linear program nor Newton's method could tell whether the classes are separated."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Rounding hides whether the classes are separated: some columns are so nearly combinations of others, or "
+            "some rows so far from all others, that neither a separating rule nor its absence could be proved. Leave "
+            "out one of such columns, or replace them by their differences; or leave out such rows."
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()
 
 
-class Hunt:
+class SeparationSearch:
     """One search; `steps` runs it, `found` holds what it found."""
 
     def __init__(self, cases: Cases, seed: int) -> None:
@@ -79,7 +132,7 @@ class Hunt:
         self.looks, self.aliased = 0.0, np.empty(0, np.intp)
         self.all = len(cases) * (cases.classes - 1) <= max(AT_ONCE, FIRST * cases.size)
         self.cases = cases
-        self.working = Working(cases)
+        self.working = WorkingRows(cases)
         self.N: Floats | None = None
         self.boundary = np.empty(0, np.intp)
         self.weights: Floats | None = None
@@ -115,7 +168,7 @@ class Hunt:
         self.aliased = np.union1d(empty, cases.keep[aliased[aliased < len(cases.keep)]])
         if self.aliased.size:
             self.cases = cases.without(self.aliased)
-        self.working = Working(self.cases)
+        self.working = WorkingRows(self.cases)
         self.working.add_cases(first)
 
     def _some(self, count: int) -> Indices:
@@ -158,7 +211,7 @@ class Hunt:
             if not wrong:
                 self.found = self._end("separated", v)
                 return
-        raise TroubleError
+        raise HiddenSeparationError
 
     def _direction(self) -> Floats | None:
         """A direction that is positive on all working rows that can be separated; None if none can."""
@@ -208,7 +261,7 @@ class Hunt:
         self.in_program = np.append(self.in_program, live[new])
         solved = self.program.solve()
         if solved is None:
-            raise TroubleError
+            raise HiddenSeparationError
         v, t = solved
         return v, t[np.argsort(self.in_program)]
 
@@ -241,7 +294,7 @@ class Hunt:
             case, other, margin = case[still], other[still], margin[still]
         wrong = int((margin <= 0).sum()) if self.N is None else len(margin)
         if wrong and not self.working.add(*self._choice(case, other, margin)):
-            raise TroubleError
+            raise HiddenSeparationError
         return wrong
 
     def _still_wrong(self, case: Indices, other: Indices, v: Floats) -> NDArray[np.bool_]:
@@ -272,14 +325,14 @@ class Hunt:
         parts = np.array_split(case, 1 + len(case) * self.cases.width // AT_A_TIME)
         return ~np.concatenate([self.cases.coordinates(self.cases.row[part]).any(axis=1) for part in parts])
 
-    def _end(self, kind: str, v: Floats) -> Found:
+    def _end(self, kind: str, v: Floats) -> Arrangement:
         zero = np.flatnonzero(~self.working.A.any(axis=1))
         if kind == "separated" and self.N is None and zero.size:
             self.boundary = zero[:1]
         if kind == "separated" and self.boundary.size:
             kind = "quasi-separated"
         N = np.eye(self.cases.size) if self.N is None else self.N
-        return Found(kind, self.cases, self.aliased, self.working, v, N, self.boundary, self.looks, self.weights)
+        return Arrangement(kind, self.cases, self.aliased, self.working, v, N, self.boundary, self.looks, self.weights)
 
 
 def _nearer(look: Look, nearest: float) -> tuple[Indices, Indices, Floats]:

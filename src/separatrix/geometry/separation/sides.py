@@ -9,7 +9,7 @@ from ...data.reading import written
 from ...numerics.arrays import Floats
 from ...numerics.linalg import EPS, two_product, two_sum
 from .cases import Cases, Look
-from .search import AT_A_TIME, TroubleError
+from .search import AT_A_TIME, HiddenSeparationError
 from .units import flat, lengths_between
 
 Indices = NDArray[np.intp]
@@ -49,12 +49,12 @@ def positive_and_zero(look: Look, cases: Cases) -> tuple[NDArray[np.bool_], NDAr
     m, size, real = look.margins[0], look.sizes[0], np.isfinite(look.margins[0])
     positive, zero = (m > rounding * size) & real, (np.abs(m) <= rounding * size) & real
     if (real & ~positive & ~zero).any():
-        raise TroubleError
+        raise HiddenSeparationError
     return positive, zero
 
 
 def _bound(look: Look, zero: NDArray[np.bool_], full: Floats, cases: Cases) -> float:
-    """The same as `_slip` to within the rounding of a plain sum, where there are many columns and it is not zero."""
+    """A bound on `_slip` by a plain sum and its rounding, where there are many columns and the slip is not zero."""
     assert look.sizes is not None
     level = 2 * np.abs(full[:, -1]).max()
     real = look.sizes[0][zero] - level
@@ -74,7 +74,7 @@ def _slip(cases: Cases, look: Look, zero: NDArray[np.bool_], vectors: list[Float
 
 
 def _slip_of(cases: Cases, case: Indices, other: Indices, u: Floats) -> float:
-    """The same of one rule and some signed rows."""
+    """The slip of one rule on some signed rows that should be zero."""
     own = cases.own[case]
     other = 1 - own if cases.classes == 2 else other
     used = np.flatnonzero(u[:, :-1].any(axis=0))
@@ -96,6 +96,6 @@ def _slip_of(cases: Cases, case: Indices, other: Indices, u: Floats) -> float:
     value = np.abs(total + np.sum(errors, axis=0, dtype=np.longdouble))
     real = np.abs(X * (u[own][:, used] - u[other][:, used])).sum(axis=1)
     if (value[real == 0] != 0).any():
-        raise TroubleError
+        raise HiddenSeparationError
     worst = float(np.divide(value, real, out=np.zeros_like(value), where=real > 0).max(initial=0.0))
     return worst * (1 + 1e-6)

@@ -11,7 +11,7 @@ from scipy.linalg import qr
 from ...numerics.arrays import Floats
 from ..program import farthest
 from .cases import Cases, Look
-from .search import Found
+from .search import Arrangement
 
 Indices = NDArray[np.intp]
 
@@ -23,14 +23,23 @@ CLOSE = 1e-9
 """How far outside the cone, relative, rounding may bring a point of its boundary."""
 STEADY = 1e-7
 """Pivots, relative, with which an inverse can be trusted."""
-NEAREST, AT_ONCE, ROUNDS = 6, 16, 20
+NEAREST = 6
+"""Rows for each direction with which the tip of the cone is first looked for."""
+AT_ONCE = 16
+"""Points that are looked at together in one pass."""
+ROUNDS = 20
+"""The most rounds."""
 MOST_DIRECTIONS = 300
 """Directions that are left, beyond which no signs are looked for: a thousand coefficients would take a minute."""
-RAYS, BEYOND, LOW = 2, 1.01, 1e-12
-"""Rounds in which rays are tried first; how far beyond zero, relative, one must lead; what keeps its matrix regular."""
+RAYS = 2
+"""Rounds in which rays are tried first."""
+BEYOND = 1.01
+"""How far beyond zero, relative, a ray must lead."""
+LOW = 1e-12
+"""What is added to the diagonal of the rays' matrix, relative, to keep it regular."""
 
 
-def coefficient_kinds(found: Found) -> NDArray[np.str_]:
+def coefficient_kinds(found: Arrangement) -> NDArray[np.str_]:
     """For each class but that of reference and each weight, the intercept last: what maximum likelihood makes of it."""
     cases, K = found.cases, found.cases.classes - 1
     kinds = np.full((K, cases.X.shape[1] + cases.lifted), "undetermined", dtype="<U12")
@@ -55,7 +64,7 @@ def functionals(cases: Cases) -> Floats:
     return F
 
 
-def _kinds(found: Found, F: Any) -> NDArray[np.str_]:
+def _kinds(found: Arrangement, F: Any) -> NDArray[np.str_]:
     N = found.directions
     f = F @ N
     size = np.abs(F) @ np.abs(N)
@@ -77,7 +86,7 @@ def _kinds(found: Found, F: Any) -> NDArray[np.str_]:
 class Cone:
     """{β : Gβ ≥ 0}, G the signed rows that are separated, in coordinates of the directions that are left."""
 
-    def __init__(self, found: Found, beta: Any) -> None:
+    def __init__(self, found: Arrangement, beta: Any) -> None:
         self.found, self.beta = found, beta
         self.looks = 0
         self._read()

@@ -11,7 +11,7 @@ import numpy as np
 from ...numerics.arrays import Floats
 from ...numerics.exact import exact_dot
 from .cases import Cases
-from .frame import Frame
+from .frame import ExactFrame
 
 
 def in_user_units(cases: Cases, vectors: Floats) -> Floats:
@@ -31,9 +31,9 @@ def rounded_sum(first: list[float], a: Floats, b: Floats) -> float:
 
 
 def raw(cases: Cases) -> Cases:
-    """The same cases in the user's units."""
+    """The cases in the user's units."""
     d = cases.X.shape[1]
-    return replace(cases, frame=Frame(np.zeros(d), np.ones(d)), keep=np.arange(d))
+    return replace(cases, frame=ExactFrame(np.zeros(d), np.ones(d)), keep=np.arange(d))
 
 
 def split(cases: Cases, full: Floats) -> tuple[Floats, Any]:

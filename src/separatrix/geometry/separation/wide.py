@@ -15,12 +15,18 @@ from ...data.reading import largest
 from ...numerics.arrays import Floats
 from .cases import Cases
 
-PASSES, MORE, CLEAR = 200, 4, 0.5
-"""Passes at most; those that are added to a rule that separates, until the least of its margins is so large."""
+PASSES = 200
+"""The most passes."""
+MORE = 4
+"""Passes that are added to a rule that separates."""
+CLEAR = 0.5
+"""The least margin, in units of the rows' lengths, from which on no pass is added."""
 SLOW = 1e-4
 """A fall of the sum, relative, with which it would not come near zero in all passes."""
-MEMORY, NUMBERS = 10, 20_000_000
-"""Steps that L-BFGS remembers, and numbers that it may hold."""
+MEMORY = 10
+"""Steps that L-BFGS remembers."""
+NUMBERS = 20_000_000
+"""Numbers that L-BFGS may hold."""
 BLOCK = 1 << 20
 """Numbers of dense rows that are squared at a time."""
 

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from ...numerics.arrays import Floats
 from .problem import Problem
 
-EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
+EPS = float(np.finfo(float).eps)
+TINY = float(np.finfo(float).tiny)
 LOWEST = -1074
 """The exponent of the smallest number."""
 FAR = 5000
 """An exponent above all others."""
 
 
-class Kept(NamedTuple):
+class CountedRule(NamedTuple):
     """A rule for the rows of the problem, the rows it gets wrong, and what they cost in units, the base included."""
 
     weights: Floats
@@ -26,7 +27,7 @@ class Kept(NamedTuple):
     cost: int
 
 
-def counted(problem: Problem, weights: Floats, intercept: float) -> Kept | None:
+def counted(problem: Problem, weights: Floats, intercept: float) -> CountedRule | None:
     """The rule with its cost; None if the side of a row depends on the order in which a machine adds up its score."""
     if not (np.isfinite(weights).all() and np.isfinite(intercept)):
         return None
@@ -44,7 +45,7 @@ def counted(problem: Problem, weights: Floats, intercept: float) -> Kept | None:
     if doubt.any() and not _without_rounding(X[doubt], w, b).all():
         return None
     wrong = (scores > 0) != (problem.sign > 0)
-    return Kept(weights, float(intercept), wrong, problem.paid(wrong))
+    return CountedRule(weights, float(intercept), wrong, problem.paid(wrong))
 
 
 def seems_wrong(problem: Problem, weights: Floats, intercept: float) -> NDArray[np.bool_] | None:

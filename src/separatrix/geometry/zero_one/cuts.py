@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ...numerics.arrays import Floats
 from ...numerics.exact import null_vector, whole_rows
 from ..program import silent
-from .frame import Frame
 from .problem import Problem
+from .scaled_rows import ScaledRows
 
 Indices = NDArray[np.intp]
 FAINT = 1e-9
@@ -29,9 +29,9 @@ LARGEST = 120
 class Separator:
     """min Σᵢ gᵢλᵢ  subject to  Σᵢ λᵢaᵢ = 0, Σ over the second class of λ = 1, λ ≥ 0, for some rows of the problem."""
 
-    def __init__(self, problem: Problem, frame: Frame, rows: Indices) -> None:
+    def __init__(self, problem: Problem, scaled: ScaledRows, rows: Indices) -> None:
         self.problem, self.rows = problem, rows
-        A, up = frame.A[rows], problem.sign[rows] > 0
+        A, up = scaled.A[rows], problem.sign[rows] > 0
         n, width = A.shape
         self.highs = silent()
         self.places = np.arange(n, dtype=np.int32)

@@ -20,7 +20,7 @@ NEAR = 1e-14
 """Angles nearer than this, on a scale from −1 to 1, are compared in fractions."""
 
 
-class Best(NamedTuple):
+class BestDirection(NamedTuple):
     """The least cost in units, without the base, and a rule of it in the plane."""
 
     cost: int
@@ -43,7 +43,7 @@ def fan(problem: Problem, columns: tuple[int, ...]) -> tuple[int, Floats, float]
     return problem.base + best.cost, weights, 0.0
 
 
-def _best(problem: Problem, Z: Floats) -> Best:
+def _best(problem: Problem, Z: Floats) -> BestDirection:
     group, turned, lines = _lines(Z, problem.lifted)
     lying, up = group >= 0, problem.sign > 0
 
@@ -64,23 +64,28 @@ def _best(problem: Problem, Z: Floats) -> Best:
         for k in np.flatnonzero(sums == best).tolist()
     ]
     _, side, k = max(wide)
-    found = Best(best + at_origin, _inside(lines, k, side, problem.lifted))
+    found = BestDirection(best + at_origin, _inside(lines, k, side, problem.lifted))
     return found if problem.lifted else _on_rays(problem, found, lines, forward, backward, (ahead, behind, total(up)))
 
 
 def _on_rays(
-    problem: Problem, found: Best, lines: Floats, forward: Whole, backward: Whole, sums: tuple[Whole, Whole, Whole]
-) -> Best:
-    """The same, or a ray or the origin where that is better."""
+    problem: Problem,
+    found: BestDirection,
+    lines: Floats,
+    forward: Whole,
+    backward: Whole,
+    sums: tuple[Whole, Whole, Whole],
+) -> BestDirection:
+    """What was found, or a ray or the origin where that is better."""
     ahead, behind, second = sums
     at_origin = found.cost - int(min(forward.min(), backward.min()))
     everything = int(problem.cost[problem.sign > 0].sum())
     if everything < found.cost:
-        found = Best(everything, (0.0, 0.0))
+        found = BestDirection(everything, (0.0, 0.0))
     for rays, side in ((forward[1:] - ahead + second, 1.0), (backward[1:] - behind + second, -1.0)):
         if len(rays) and int(rays.min()) + at_origin < found.cost:
             first, last = lines[int(rays.argmin())]
-            found = Best(int(rays.min()) + at_origin, (-side * last, side * first))
+            found = BestDirection(int(rays.min()) + at_origin, (-side * last, side * first))
     return found
 
 

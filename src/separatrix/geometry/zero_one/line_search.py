@@ -8,8 +8,8 @@ from collections.abc import Generator
 import numpy as np
 
 from ...numerics.arrays import Floats
-from .frame import Frame
 from .problem import Problem
+from .scaled_rows import ScaledRows
 
 STALL = 12
 """Rounds without fewer mistakes after which a new start is tried."""
@@ -42,13 +42,13 @@ def along(m: Floats, q: Floats, weight: Floats) -> tuple[float, float]:
 
 
 def descend(
-    problem: Problem, frame: Frame, start: Floats, seed: int, until: float
+    problem: Problem, scaled: ScaledRows, start: Floats, seed: int, until: float
 ) -> Generator[Floats | None, None, None]:
     """Rules with fewer and fewer mistakes, as they are found; None after a round of directions without one.
 
     A round ends early when the time is over.
     """
-    rng, weight, A = np.random.default_rng(seed), problem.weight, frame.A
+    rng, weight, A = np.random.default_rng(seed), problem.weight, scaled.A
     best, v, least, since = start, start, _cost(A @ start, weight), 0
     while True:
         m = A @ v

@@ -28,7 +28,7 @@ class Problem:
     X: Floats
     """Columns in units far from one are divided by powers of two."""
     given: Floats
-    """The same rows as the user has them."""
+    """The rows as the user has them."""
     power: Powers
     sign: NDArray[np.int8]
     cost: Whole
@@ -72,7 +72,7 @@ class Problem:
         return int(value) if self.unit.denominator == 1 and value.denominator == 1 else float(value)
 
     def floor(self, units: int) -> Any:
-        """The same, never above what is meant."""
+        """Units as a number that is never above what is meant."""
         value, found = self.unit * units, self.number(units)
         return found if Fraction(found) <= value else float(np.nextafter(found, -math.inf))
 

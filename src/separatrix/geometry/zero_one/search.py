@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from ...results.proofs import PARTS, Cut, Fork, Leaf
-from .counting import Kept, counted
+from .counting import CountedRule, counted
 from .cover import Cover
 from .cuts import Separator, exact_multipliers
-from .frame import Frame
 from .line_search import descend
 from .problem import Problem
-from .separated import rule_for
+from .rules import rule_for
+from .scaled_rows import ScaledRows
 
 Indices = NDArray[np.intp]
 
@@ -26,16 +26,20 @@ CHUNK = 250
 """Rows among which cuts without a common row are looked for, at the least; 40 for each weight."""
 MOST_NUMBERS = 300_000
 """Numbers of the rows among which cuts that the cover violates are looked for."""
-GATHERING, AT_LEAST = 0.5, 0.05
-"""The part of the time that this may take, and seconds that it has at the least."""
+GATHERING = 0.5
+"""The part of the time that may go into cuts without a common row."""
+AT_LEAST = 0.05
+"""Seconds that the search for these cuts has at the least."""
 GRACE = 0.2
 """Seconds that the proof of one cut has at the least, when the time is over."""
 TELLING = 0.5
 """Seconds after which the bound is worked out anew."""
 WORTH = 2
 """Cuts for so many rows, below which it is not gone over again."""
-ROUNDS, FIRST_ROUNDS = 4, 200
-"""How often cuts are added before branching: in a case of the branching, and before the first."""
+ROUNDS = 4
+"""How often cuts are added in a case of the branching."""
+FIRST_ROUNDS = 200
+"""How often cuts are added before the first branching."""
 NEWS = 12
 """Cuts that are added at a time."""
 ZERO = 1e-6
@@ -61,10 +65,10 @@ class Search:
     """min Σᵢ cᵢzᵢ, Σ over S of zᵢ ≥ 1 for every set S of rows that no rule gets all right, z ∈ {0, 1}."""
 
     problem: Problem
-    best: Kept
+    best: CountedRule
     deadline: float
     seed: int
-    frame: Frame = field(init=False)
+    scaled: ScaledRows = field(init=False)
     cover: Cover = field(init=False)
     nodes: list[Node] = field(init=False)
     offered: int = 0
@@ -73,7 +77,7 @@ class Search:
     """Whether cuts were looked for among some rows only, or a linear program had no answer."""
 
     def __post_init__(self) -> None:
-        self.frame, self.cover = Frame.of(self.problem), Cover(self.problem)
+        self.scaled, self.cover = ScaledRows.of(self.problem), Cover(self.problem)
         nothing: frozenset[int] = frozenset()
         self.nodes = [Node(nothing, nothing, Leaf((), ()), 0)]
 
@@ -91,7 +95,7 @@ class Search:
         """Seconds until the deadline."""
         return self.deadline - time.perf_counter()
 
-    def offer(self, kept: Kept | None) -> bool:
+    def offer(self, kept: CountedRule | None) -> bool:
         """Keep a rule that is better than the best."""
         self.offered += 1
         better = kept is not None and kept.cost < self.best.cost
@@ -105,11 +109,11 @@ class Search:
     def descend(self, patience: int = QUIET) -> Iterator[None]:
         """Search along lines until it finds no more for so many rounds, or its share of the time is over."""
         until = time.perf_counter() + SHARE * max(0.0, self.left())
-        start = self.frame.inside(self.best.weights, self.best.intercept)
+        start = self.scaled.inside(self.best.weights, self.best.intercept)
         quiet = 0
-        for v in descend(self.problem, self.frame, start, self.seed, until):
+        for v in descend(self.problem, self.scaled, start, self.seed, until):
             quiet += 1
-            if v is not None and self.offer(counted(self.problem, *self.frame.outside(v))):
+            if v is not None and self.offer(counted(self.problem, *self.scaled.outside(v))):
                 quiet = 0
                 yield
             if quiet >= patience or time.perf_counter() > until or self.closed:
@@ -119,7 +123,7 @@ class Search:
 
     def gather(self) -> Iterator[None]:
         """Cuts without a common row, some rows at a time; then again among the rows that are in none."""
-        rng, size = np.random.default_rng(self.seed), max(CHUNK, 40 * self.frame.A.shape[1])
+        rng, size = np.random.default_rng(self.seed), max(CHUNK, 40 * self.scaled.A.shape[1])
         until = time.perf_counter() + max(GATHERING * self.left(), AT_LEAST)
         free = np.ones(len(self.problem), bool)
         told = time.perf_counter()
@@ -139,7 +143,7 @@ class Search:
         yield
 
     def _disjoint(self, rows: Indices, free: NDArray[np.bool_], rng: np.random.Generator, until: float) -> None:
-        separator = Separator(self.problem, self.frame, rows)
+        separator = Separator(self.problem, self.scaled, rows)
         prefer = self.best.wrong[rows] + 0.01 * rng.random(len(rows))
         while True:
             found = separator.find(prefer, ~free[rows], until - time.perf_counter())
@@ -170,9 +174,9 @@ class Search:
 
     def branch(self) -> Iterator[None]:
         """Case by case, the one with the least bound first, until the bounds meet."""
-        width, rng = self.frame.A.shape[1], np.random.default_rng(self.seed)
+        width, rng = self.scaled.A.shape[1], np.random.default_rng(self.seed)
         rows = self._nearest(max(1, MOST_NUMBERS // width))
-        separator, self.incomplete = Separator(self.problem, self.frame, rows), len(rows) < len(self.problem)
+        separator, self.incomplete = Separator(self.problem, self.scaled, rows), len(rows) < len(self.problem)
         heap, count = [(0, 0, 0)], 0
         while heap and self.left() > 0 and not self.closed:
             at = heapq.heappop(heap)[-1]
@@ -202,7 +206,7 @@ class Search:
         """So many rows, those nearest to the boundary of the best rule."""
         if len(self.problem) <= most:
             return np.arange(len(self.problem))
-        far = np.abs(self.frame.A @ self.frame.inside(self.best.weights, self.best.intercept))
+        far = np.abs(self.scaled.A @ self.scaled.inside(self.best.weights, self.best.intercept))
         return np.sort(np.argpartition(far, most)[:most])
 
     def _done(self, node: Node) -> bool:
@@ -232,7 +236,7 @@ class Search:
                 found = separator.find(prefer, out, self.left())
                 if found is None:
                     if k == 0 and self.left() > 0:
-                        self.offer(rule_for(self.problem, self.frame, z < threshold, self.left()))
+                        self.offer(rule_for(self.problem, self.scaled, z < threshold, self.left()))
                     break
                 if here[found].sum() >= 1 - 1e-4:
                     break

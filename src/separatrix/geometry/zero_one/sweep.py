@@ -31,7 +31,7 @@ def fits(problem: Problem, columns: tuple[int, ...]) -> bool:
     return bool(sound) and int(problem.cost.sum()).bit_length() <= MOST_BITS
 
 
-class Swept(NamedTuple):
+class SweepResult(NamedTuple):
     """The least cost in units, the base included; the rows that a line of it gets wrong, and those that others do."""
 
     cost: int
@@ -46,7 +46,7 @@ def loaded() -> None:
     sweep_kernel()
 
 
-def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[float, None, Swept]:
+def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[float, None, SweepResult]:
     """All lines, some points at a time; and the part of the points that is done."""
     from .sweep_kernel import LIMB, MASK, sweep_kernel
 
@@ -70,7 +70,7 @@ def sweep(problem: Problem, columns: tuple[int, ...]) -> Generator[float, None, 
     wrong = ((below == passed) != up) != bool(side)
     wrong[point] = False
     cost = problem.base + (int(best[0]) << LIMB) + int(best[1])
-    return Swept(cost, wrong, _others(problem, points, ties[:count], cost))
+    return SweepResult(cost, wrong, _others(problem, points, ties[:count], cost))
 
 
 def _others(problem: Problem, points: Floats, ties: NDArray[np.int64], cost: int) -> list[NDArray[np.bool_]]:

@@ -11,8 +11,10 @@ Powers = NDArray[np.int64]
 
 ORDINARY = 200
 """Columns whose largest number is between 2⁻²⁰⁰ and 2²⁰⁰ are left as they are."""
-HIGHEST, LOWEST = 1023, -1020
-"""Exponents between which weights keep all their digits."""
+HIGHEST = 1023
+"""The largest exponent with which weights keep all their digits."""
+LOWEST = -1020
+"""The smallest exponent with which weights keep all their digits."""
 
 
 def powers_of(X: Floats) -> Powers:

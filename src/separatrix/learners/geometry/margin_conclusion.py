@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ...data import Rows
 from ...fitting.problem import NotFiniteError
-from ...geometry.margin.ending import Certified
+from ...geometry.margin.certificate import MarginCertificate
 from ...geometry.margin.maximum import Outcome
-from ...geometry.separation.search import TroubleError
+from ...geometry.separation.search import HiddenSeparationError
 from ...numerics.arrays import Floats
 from ...results.claims import Claim
 from ...results.proofs import Margin, Proof
@@ -86,7 +86,7 @@ def second_look(outcome: Outcome, prepared: Prepared) -> Outcome:
         return outcome
     try:
         seen, proved = separation_of(prepared.rows, 2, prepared.fit_intercept)
-    except (TroubleError, NotFiniteError):
+    except (HiddenSeparationError, NotFiniteError):
         return outcome
     found = proved.proof.crossing
     if found is None or proved.proof.perturbation or seen.aliased.size:  # only what holds exactly, of all columns
@@ -130,13 +130,13 @@ def _conclusion(
     )
 
 
-def _margin(found: Certified) -> Margin:
+def _margin(found: MarginCertificate) -> Margin:
     order = np.argsort(found.rows)
     gap = found.relative_gap / found.lower / found.lower / 2
     return Margin(found.lower, found.upper, found.rows[order], found.multipliers[order], gap, found.relative_gap)
 
 
-def _optimal(found: Certified, prepared: Prepared) -> Words:
+def _optimal(found: MarginCertificate, prepared: Prepared) -> Words:
     kind = "lifted margin" if prepared.lifted else "margin"
     return Words(
         f"Optimal: this rule separates the classes with the {kind} {found.lower:.8g}, and no rule has more than "

@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator
 
 from ...data import Rows, Sparse
 from ...data.reading import finite, largest, occurring
-from ...errors import DataError, Refusal, UndecidedError
+from ...errors import DataError, Refusal
 from ...fitting.problem import NotFiniteError
 from ...geometry.separation.cases import Cases
-from ...geometry.separation.frame import NEAR, Frame, frame_of
-from ...geometry.separation.proof import Proved, prove, separated_by
-from ...geometry.separation.search import Found, Hunt, TroubleError
+from ...geometry.separation.frame import NEAR, ExactFrame, frame_of
+from ...geometry.separation.proof import SeparationAnswer, prove, separated_by
+from ...geometry.separation.search import Arrangement, HiddenSeparationError, SeparationSearch
 from ...geometry.separation.signs import all_finite, coefficient_kinds
 from ...geometry.separation.wide import separating_rule
 from ...numerics.threads import ordered_map, thread_count
@@ -34,11 +34,6 @@ SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
 CHECKED, SEEN, FEW, USUAL, LOST = 1 << 16, 1024, 10, 1e6, 1e10
 """Numbers in X up to which every answer is checked. Of more, some rows tell which columns have hardly a number as large
 as a millionth of the largest; in these a distance that is 10¹⁰ times smaller may be lost."""
-HIDDEN = (
-    "Rounding hides whether the classes are separated: some columns are so nearly combinations of others, or "
-    "some rows so far from all others, that neither a separating rule nor its absence could be proved. Leave "
-    "out one of such columns, or replace them by their differences; or leave out such rows."
-)
 MANY = 40
 """Directions that are left, from which on each sign takes long."""
 MOST_WEIGHTS = 4000
@@ -113,12 +108,10 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
             found, proved = separation_of(rows, len(labels), bool(fit_intercept))
     except NotFiniteError:
         raise not_finite(given, columns, asker) from None
-    except TroubleError:
-        raise UndecidedError(HIDDEN) from None
     result = result_of(found, proved, labels, columns, index_of(X))
     waits = isinstance(result.coefficients, LazyMapping)  # what a check would ask for is worked out at need
     if not waits and _may_be_lost(rows.X, proved.kind) and not result.check(X, y, sample_weight):
-        raise UndecidedError(HIDDEN)
+        raise HiddenSeparationError
     return result
 
 
@@ -165,7 +158,7 @@ def _wide(rows: Rows, labels: tuple[Any, ...], columns: tuple[str, ...], lifted:
     What becomes of each coefficient is not worked out, nor which columns are combinations of others.
     """
     K, d, n = len(labels), len(columns), len(rows)
-    cases = Cases.of(rows, K, lifted, Frame(np.zeros(d), np.ones(d)))
+    cases = Cases.of(rows, K, lifted, ExactFrame(np.zeros(d), np.ones(d)))
     full = separating_rule(cases)
     if full is None:
         weights = (K - 1) * min(d + lifted, n)
@@ -195,15 +188,15 @@ def index_of(X: Any) -> Any:
     return X.index if hasattr(X, "iloc") else None
 
 
-def separation_of(rows: Rows, classes: int, lifted: bool) -> tuple[Found, Proved]:
+def separation_of(rows: Rows, classes: int, lifted: bool) -> tuple[Arrangement, SeparationAnswer]:
     """Search and proof; where rounding stands in the way, once more with columns centred at their means."""
     for near in (NEAR, 0.0):
         try:
-            hunt = Hunt(Cases.of(rows, classes, lifted, frame_of(rows, lifted, 0, near)), 0)
+            hunt = SeparationSearch(Cases.of(rows, classes, lifted, frame_of(rows, lifted, 0, near)), 0)
             for _ in hunt.steps():
                 pass
             return hunt.found, prove(hunt.found)
-        except TroubleError:
+        except HiddenSeparationError:
             if not near:
                 raise
     raise AssertionError("the second try returns or raises")
@@ -218,7 +211,7 @@ def check_finite(rows: Rows) -> None:
 
 
 def result_of(
-    found: Found, proved: Proved, classes: tuple[Any, ...], columns: tuple[str, ...], index: Any
+    found: Arrangement, proved: SeparationAnswer, classes: tuple[Any, ...], columns: tuple[str, ...], index: Any
 ) -> Separability:
     """The answer with its names."""
     cases = found.cases
@@ -236,13 +229,13 @@ def result_of(
     )  # fmt: skip
 
 
-def _names(proved: Proved, index: Any) -> tuple[Any, ...]:
+def _names(proved: SeparationAnswer, index: Any) -> tuple[Any, ...]:
     """The rows that are separated, as a data frame calls them."""
     rows = proved.rows.tolist()
     return tuple(rows) if index is None else tuple(index[i] for i in rows)
 
 
-def _kinds(found: Found, kind: str) -> NDArray[np.str_]:
+def _kinds(found: Arrangement, kind: str) -> NDArray[np.str_]:
     """What becomes of each coefficient, with threads of its own: the search's are gone when this is asked."""
     if kind == "overlap":
         return all_finite(found.cases)

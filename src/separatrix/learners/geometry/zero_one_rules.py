@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.zero_one.counting import Kept, counted
+from ...geometry.zero_one.counting import CountedRule, counted
 from ...geometry.zero_one.problem import Problem
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
@@ -71,7 +71,7 @@ def constants(problem: Problem) -> Iterator[tuple[Floats, float]]:
         yield nothing, 1.0
 
 
-def widest(problem: Problem, right: NDArray[np.bool_], seconds: float) -> Kept | None:
+def widest(problem: Problem, right: NDArray[np.bool_], seconds: float) -> CountedRule | None:
     """The rule of the largest margin on these rows, as far as it is found in time; None if there is none."""
     until = time.perf_counter() + seconds
     y = problem.sign[right]
@@ -90,7 +90,7 @@ def widest(problem: Problem, right: NDArray[np.bool_], seconds: float) -> Kept |
     return counted(problem, model.coef_[0], float(model.intercept_[0])) if hasattr(model, "coef_") else None
 
 
-def clearance(problem: Problem, kept: Kept) -> float:
+def clearance(problem: Problem, kept: CountedRule) -> float:
     """minᵢ |xᵢᵀw + b|/‖w‖ over the rows that are right; infinite where the rule says the same of all."""
     size = float(np.abs(kept.weights).max(initial=0.0))
     if size == 0:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.zero_one.counting import Kept, counted
+from ...geometry.zero_one.counting import CountedRule, counted
 from ...geometry.zero_one.dimension import basis
 from ...geometry.zero_one.fan import fan
 from ...geometry.zero_one.problem import Problem, merged
+from ...geometry.zero_one.rules import firm, rule_for
 from ...geometry.zero_one.search import Search
-from ...geometry.zero_one.separated import firm, rule_for
 from ...geometry.zero_one.sweep import fits, loaded, sweep
 from ...geometry.zero_one.units import inside
 from ...numerics.arrays import Floats
@@ -77,7 +77,7 @@ class Run:
         self.search = Search(self.problem, best, self.began + given.time_limit, given.seed)
 
     @property
-    def best(self) -> Kept:
+    def best(self) -> CountedRule:
         """The rule with the fewest mistakes so far."""
         return self.search.best
 
@@ -128,7 +128,7 @@ class Run:
             for theirs in rules_of(others, given.X, given.second, given.cost, given.lifted, given.seed):
                 rule = inside(self.problem.power, *theirs)
                 seconds = max(AT_LEAST, self.search.left())
-                self.search.offer(firm(self.problem, self.search.frame, *rule, self.best.cost, seconds))
+                self.search.offer(firm(self.problem, self.search.scaled, *rule, self.best.cost, seconds))
                 yield
                 if self.closed:
                     return
@@ -180,7 +180,7 @@ class Run:
                 if found.cost < search.best.cost:
                     search.offer(widest(problem, ~found.wrong, max(AT_LEAST, search.left())))
                 if found.cost < search.best.cost:
-                    search.offer(rule_for(problem, search.frame, ~found.wrong, 1 + max(0.0, search.left())))
+                    search.offer(rule_for(problem, search.scaled, ~found.wrong, 1 + max(0.0, search.left())))
                 return
             if self.sweeping < PATIENCE * allowed:
                 yield

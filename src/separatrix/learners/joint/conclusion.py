@@ -24,7 +24,7 @@ from ...fitting.scan.perceptron import FOREVER, TIES
 from ...fitting.scan.run import Run
 from ...fitting.scan.tally import Tally
 from ...fitting.watch import NOTHING
-from ...geometry.separation.search import TroubleError
+from ...geometry.separation.search import HiddenSeparationError
 from ...numerics.arrays import Floats
 from ...results.claims import JointClaim
 from ...results.proofs import Limit, Locality, Optimality, Proof, Separation
@@ -87,7 +87,7 @@ def look_closer(problem: JointProblem, outcome: JointOutcome) -> CloserLook | No
     targets = Targets(np.array([0, 1]), (~turned).astype(np.intp), None)
     try:
         found, proved = separation_of(rows_of(Z, targets, np.empty(0), (1.0, 1.0), compiled=False), 2, False)
-    except TroubleError:
+    except HiddenSeparationError:
         return None
     result = result_of(found, proved, (0, 1), problem.sample.features.names, None)
     u = proved.proof.weights

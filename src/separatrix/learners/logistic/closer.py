@@ -12,8 +12,8 @@ from ...data.frame import written_out
 from ...fitting.plans.wide import goes_wide, too_large
 from ...fitting.problem import Outcome
 from ...geometry.separation.limit import LimitFit, limit_fit
-from ...geometry.separation.proof import Proved
-from ...geometry.separation.search import Found, TroubleError
+from ...geometry.separation.proof import SeparationAnswer
+from ...geometry.separation.search import Arrangement, HiddenSeparationError
 from ...results.separability import Separability
 from ..geometry.separability import result_of, searchable, separation_of
 from .conclusion import Prepared
@@ -48,13 +48,13 @@ def look_closer(outcome: Outcome, prepared: Prepared) -> Closer | None:
     try:
         found, proved = separation_of(problem.rows, problem.classes, problem.lifted)
         limit = _limit(found, proved, outcome, prepared) if proved.kind == "quasi-separated" else None
-    except TroubleError:
+    except HiddenSeparationError:
         return None
     labels = tuple(prepared.targets.classes.tolist())
     return Closer(result_of(found, proved, labels, prepared.columns, prepared.index), found.looks, limit)
 
 
-def _limit(found: Found, proved: Proved, outcome: Outcome, prepared: Prepared) -> LimitFit:
+def _limit(found: Arrangement, proved: SeparationAnswer, outcome: Outcome, prepared: Prepared) -> LimitFit:
     direction = _per_class(proved.proof.weights, proved.proof.intercept)
     return limit_fit(found, prepared.problem.rows, direction, _per_class(outcome.weights, outcome.intercept))
 

@@ -1,7 +1,8 @@
-"""Rules whose boundary must pass through rows of the first class: without an intercept, such as x and −x both.
+"""Rules that are right on given rows, where there are such.
 
-The rows that no rule gets strictly right span a space; the weights must be perpendicular to it, exactly. So they are
-sought as whole multiples of whole vectors that are.
+Without an intercept a boundary may have to pass through rows of the first class, as where x and −x both are of it. The
+rows that no rule gets strictly right span a space; the weights must be perpendicular to it, exactly. So they are sought
+as whole multiples of whole vectors that are.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from ...numerics.arrays import Floats
 from ...numerics.exact import null_vectors, whole_rows
 from ..program import row_scale, silent
+from .counting import CountedRule, counted, seems_wrong
+from .problem import Problem
+from .scaled_rows import ScaledRows
 
 BITS = (0, 3, 6, 12, 20, 30)
 """Digits of the multiples: few at first, so that products stay exact."""
@@ -102,3 +106,39 @@ def apart(A: Floats, strict: NDArray[np.bool_], seconds: float) -> Floats | None
         return None
     found = np.asarray(highs.getSolution().col_value)
     return found[:width] if found[width] > ROOM or not strict.any() else None
+
+
+def firm(
+    problem: Problem, scaled: ScaledRows, weights: Floats, intercept: float, most: int, seconds: float
+) -> CountedRule | None:
+    """The rule; where rounding decides on a row, another that is right where this one seems to be, if it costs less."""
+    kept = counted(problem, weights, intercept)
+    if kept is not None:
+        return kept
+    wrong = seems_wrong(problem, weights, intercept)
+    if wrong is None or problem.paid(wrong) >= most:
+        return None
+    return rule_for(problem, scaled, ~wrong, seconds)
+
+
+def rule_for(problem: Problem, scaled: ScaledRows, right: NDArray[np.bool_], seconds: float) -> CountedRule | None:
+    """A rule for which these rows are right, with room to spare where that can be; None if none is found."""
+    best: CountedRule | None = None
+    for weights, intercept in _candidates(problem, scaled, right, seconds):
+        kept = counted(problem, weights, intercept)
+        if kept is not None and (best is None or kept.cost < best.cost):
+            best = kept
+        if best is not None and not best.wrong[right].any():
+            break
+    return best
+
+
+def _candidates(
+    problem: Problem, scaled: ScaledRows, right: NDArray[np.bool_], seconds: float
+) -> Iterator[tuple[Floats, float]]:
+    v = apart(scaled.A[right], np.ones(int(right.sum()), bool), seconds)
+    if v is not None:
+        yield scaled.outside(v)
+    if not problem.lifted:
+        for weights in rules_on_faces(problem.X[right], problem.sign[right] > 0, seconds):
+            yield weights, 0.0

@@ -1,32 +1,104 @@
-"""From the rows that carry the nearest point to weights, multipliers and bounds that can be proved."""
+"""From the rows that carry the nearest point to weights, multipliers and bounds that rounding cannot break."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.reading import written
+from ...data.reading import numbers_of, written
 from ...numerics.arrays import Floats
-from ...numerics.exact import surely_balance
+from ...numerics.exact import exact_dot, surely_balance
 from ...results.separability import Combination
-from .digits import balanced, heads_of, shortest
-from .exact import exact_levels, lower_bound, upper_bound
-from .flat import EPS
+from .flat import EPS, balanced, heads_of, shortest
 from .hull import Hull
 
 Indices = NDArray[np.intp]
 
+FEW = 20_000
+"""Numbers up to which the lowest rows are computed in fractions."""
+CHUNK = 4096
+"""Rows that are written out in long double at a time."""
+AT_A_TIME = 1 << 22
+"""Numbers that are written out in long double at a time."""
+LAST = float(np.finfo(np.longdouble).eps)
+"""The last digit of a long double, relative."""
+
+
+def exact_levels(hull: Hull, weights: Floats, rows: Indices) -> tuple[Fraction, ...]:
+    """minᵢ yᵢ xᵢᵀw of each group (yᵢ(xᵢᵀw + b) where the intercept is in the norm), or a bound below it."""
+    group = hull.group(rows)
+    return tuple(_least(hull, weights, rows[group == g]) for g in range(hull.groups))
+
+
+def _least(hull: Hull, weights: Floats, rows: Indices) -> Fraction:
+    """min yᵢ xᵢᵀw: of few rows exactly, of many in long double, less what rounding may have added."""
+    d, signs = hull.rows.X.shape[1], hull.rows.y
+    level = Fraction(float(weights[-1])) if hull.lifted else Fraction(0)
+    if rows.size * d <= FEW:
+        return min(int(signs[i]) * (_product(hull, weights, i) + level) for i in rows.tolist())
+    least, v = math.inf, weights[:d].astype(np.longdouble)
+    size = min(CHUNK, max(1, AT_A_TIME // d))
+    for lo in range(0, len(rows), size):
+        at = rows[lo : lo + size]
+        X = written(hull.rows.X, at).astype(np.longdouble)
+        scores = (X - hull.centre) @ v
+        doubt = (d + 6) * LAST * (np.abs(X - hull.centre) @ np.abs(v) + abs(float(level)))
+        least = min(least, (signs[at] * (scores + np.longdouble(float(level))) - doubt).min())
+    shift = exact_dot(hull.centre, weights[:d])
+    return _fraction(least) + int(signs[rows[0]]) * shift  # one sign in a group, if there is a centre
+
+
+def _fraction(value: Any) -> Fraction:
+    """A long double as a fraction: its double, and what is left."""
+    head = float(value)
+    return Fraction(head) + Fraction(float(value - np.longdouble(head)))
+
+
+def _product(hull: Hull, weights: Floats, row: int) -> Fraction:
+    """xᵢᵀw, exactly."""
+    columns, numbers = numbers_of(hull.rows.X, row)
+    return exact_dot(numbers, weights[columns])
+
+
+def lower_bound(levels: tuple[Fraction, ...], weights: Floats, unit: float) -> float:
+    """Σ_g minᵢ yᵢ xᵢᵀw / (K‖w‖): the margin of w with the best intercept; a number above 0 is rounded down."""
+    norm = exact_dot(weights, weights)
+    if not norm:
+        return 0.0
+    width = sum(levels, Fraction(0)) / len(levels) / Fraction(unit)
+    exact = width * width / norm
+    margin = math.sqrt(float(exact))
+    while Fraction(margin) ** 2 > exact:
+        margin = math.nextafter(margin, 0)
+    return math.copysign(margin * unit, width)
+
+
+def upper_bound(hull: Hull, rows: Indices, multipliers: Floats) -> float:
+    """‖Σᵢ λᵢyᵢxᵢ‖/K, Σλ = 1 in each of K groups: no margin is larger; rounded up."""
+    group = hull.group(rows)
+    points, weights = hull.points(rows, np.longdouble), multipliers.astype(np.longdouble)
+    for g in range(hull.groups):
+        weights[group == g] /= weights[group == g].sum()
+    z = weights @ points
+    doubt = (len(rows) + 6) * LAST * (weights @ np.abs(points))
+    length = np.sqrt((z * z).sum()) + np.sqrt((doubt * doubt).sum())
+    length = length * (1 + (len(z) + 4) * np.longdouble(LAST)) / hull.groups
+    return math.nextafter(float(length), math.inf) * hull.unit
+
+
 BAND = 1e-6
 """Rows whose score is within this part of the least are watched while the weights' last digits change."""
 TRIES = 8
+"""How often the weights are made longer until every row has score 1."""
 BALANCED = 8
 """A balance may be off by so many last digits of its terms."""
 
 
-class Certified(NamedTuple):
+class MarginCertificate(NamedTuple):
     """Weights with y(xᵀw + b) ≥ 1 on all rows, and how good they are."""
 
     weights: Floats
@@ -46,7 +118,7 @@ class Certified(NamedTuple):
     """Whether y(xᵀw + b) ≥ 1 on all rows, exactly."""
 
 
-def certified(hull: Hull, rows: Indices, multipliers: Floats) -> Certified:
+def certified(hull: Hull, rows: Indices, multipliers: Floats) -> MarginCertificate:
     """The shortest weights with score 1 on these rows, to their last digits, and what all rows say of them."""
     group = hull.group(rows)
     w, duals = shortest(hull.points(rows, np.longdouble), group, heads_of(multipliers, group, hull.groups))
@@ -58,7 +130,7 @@ def certified(hull: Hull, rows: Indices, multipliers: Floats) -> Certified:
     weights, intercept, exact, feasible = _scaled(hull, weights, watched)
     lower, upper = lower_bound(exact, weights, hull.unit), upper_bound(hull, rows, shares)
     gap = 1 - (max(lower, 0.0) / upper) ** 2 if upper else 1.0
-    return Certified(
+    return MarginCertificate(
         hull.in_all_columns(weights), intercept, lower, upper, max(gap, 0.0), rows, shares, watched, feasible
     )
 

@@ -11,7 +11,7 @@ from .problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class ScaledRows:
     """z = ((x − c)/s, 1) with an intercept, x/s without; A holds the rows yz."""
 
     A: Floats
@@ -20,7 +20,7 @@ class Frame:
     lifted: bool
 
     @classmethod
-    def of(cls, problem: Problem) -> Frame:
+    def of(cls, problem: Problem) -> ScaledRows:
         """Scales are deviations, centres the numbers of a column nearest to its mean: what is equal stays equal."""
         X, lifted = problem.X, problem.lifted
         count = max(1, len(X))
