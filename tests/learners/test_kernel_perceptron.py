@@ -515,7 +515,8 @@ def test_kernels_of_counts():
     assert wl([graph], [graph, renamed, path(5)]).tolist()[0][:2] == [100, 100]
     assert wl([graph], [path(5)]).item() < 100
     assert pickle.loads(pickle.dumps(wl))([graph], [renamed]).item() == 100
-    assert (repr(wl), repr(kernels.Spectrum(4))) == ("WeisfeilerLehman(3, cosine=False)", "Spectrum(4, cosine=False)")
+    shown = ("WeisfeilerLehman(rounds=3, cosine=False)", "Spectrum(length=4, cosine=False)")
+    assert (repr(wl), repr(kernels.Spectrum(4))) == shown
 
 
 # ---------------------------------------------------------------------------------------------------------- budgets

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError
 from ..numerics.arrays import Floats
 from .mapped import MappedRows
 
@@ -89,7 +90,7 @@ class CategoricalRows(MappedRows):
         is_number = np.array(numbered, bool)
         table = Indicators(np.flatnonzero(is_number), np.flatnonzero(~is_number))
         if len(names) != table.width_out or numbers.shape[1] != table.of_numbers.size:
-            raise ValueError(f"There are {len(names)} names for {table.width_out} columns: one a column is needed.")
+            raise DataError(f"There are {len(names)} names for {table.width_out} columns: one a column is needed.")
         return cls(Levels(numbers, places), table, tuple(names))
 
     @property

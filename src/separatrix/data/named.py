@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError
+
 
 class NamedRows(np.ndarray):  # type: ignore[type-arg]
     """A matrix whose columns have names; rows that are taken from it keep them. The numbers are not copied."""
@@ -18,7 +20,7 @@ class NamedRows(np.ndarray):  # type: ignore[type-arg]
     def of(cls, X: NDArray[Any], names: Sequence[str]) -> NamedRows:
         """The matrix with these names."""
         if X.ndim != 2 or X.shape[1] != len(names):
-            raise ValueError(f"There are {len(names)} names for a matrix of shape {X.shape}: one a column is needed.")
+            raise DataError(f"There are {len(names)} names for a matrix of shape {X.shape}: one a column is needed.")
         rows = X.view(cls)
         rows.names = tuple(names)
         return rows
@@ -35,7 +37,7 @@ class CodedLabels:
     def __init__(self, codes: NDArray[Any], classes: Sequence[Any] | NDArray[Any]) -> None:
         self.codes, self.classes = codes, np.asarray(classes)
         if len(self.classes) > 1 and not (self.classes[:-1] < self.classes[1:]).all():
-            raise ValueError(f"The classes are {self.classes.tolist()}: they must be distinct and in order.")
+            raise DataError(f"The classes are {self.classes.tolist()}: they must be distinct and in order.")
 
     @property
     def shape(self) -> tuple[int]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError
 from ..numerics.arrays import Floats
 
 BLOCK = 1 << 20
@@ -282,9 +283,10 @@ def _check(matrix: Any) -> None:
     (rows, width), starts, columns = matrix.shape, matrix.indptr, matrix.indices
     sound = starts.size == rows + 1 and starts[0] == 0 and bool((starts[1:] >= starts[:-1]).all())
     if not sound or starts[-1] > min(matrix.data.size, columns.size):
-        raise ValueError("X is no CSR matrix: its indptr does not divide its numbers into rows. Build it anew.")
+        raise DataError("is no CSR matrix: its indptr does not divide its numbers into rows. Build it anew.", array="X")
     named = columns[: starts[-1]]
     largest = int(named.view(f"u{named.itemsize}").max()) if named.size else -1  # unsigned, what is negative is large
     if largest >= width:
         worst = int(named.min()) if int(named.min()) < 0 else int(named.max())
-        raise ValueError(f"X is no CSR matrix: it has {width} columns and names column {worst}. Build it anew.")
+        problem = f"is no CSR matrix: it has {width} columns and names column {worst}. Build it anew."
+        raise DataError(problem, array="X", value=worst)

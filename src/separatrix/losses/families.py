@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
+from ..errors import Refusal, SettingError
 from ..numerics.functions import softplus
 
 
@@ -52,7 +53,7 @@ class Family(ABC):
 
     def log_base(self, x: Any) -> Any:
         """b(x): all that the probability of x has beside θx − a(θ), the same in every class."""
-        raise ValueError(
+        raise Refusal(
             f"{type(self).__name__} has no log_base(x), so the probability of a row is not known, only that of a "
             "class: use predict_log_proba, or give the family a log_base."
         )
@@ -169,7 +170,7 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         if self.variance not in (None, "own", "shared"):
-            raise ValueError(f"variance is {self.variance!r}; it must be 'own' or 'shared'.")
+            raise SettingError("variance", self.variance, "it must be 'own' or 'shared'.")
 
 
 @dataclass(frozen=True)

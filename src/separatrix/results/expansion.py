@@ -101,7 +101,7 @@ def _not_finite(kernel: Kernel, G: Floats, lo: int) -> Exception:
         return OverflowError("the kernel of two rows is not finite")
     i, j = (int(each) for each in np.argwhere(~np.isfinite(G))[0])
     return KernelError(
-        f"the kernel of a row that was learnt from and of X[{lo + j}] is {G[i, j]}; it must be finite, not NaN or "
+        f"The kernel of a row that was learnt from and of X[{lo + j}] is {G[i, j]}; it must be finite, not NaN or "
         "infinity."
     )
 

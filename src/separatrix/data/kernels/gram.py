@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import DataError
 from ...numerics.arrays import Floats, Integers
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from .. import Sparse
@@ -21,7 +22,7 @@ NEARLY = 1e-8
 """How far k(a, b) and k(b, a) may lie apart, in units of √(k(a, a) k(b, b)) or of themselves."""
 
 
-class KernelError(ValueError):
+class KernelError(DataError):
     """A kernel gave something that it cannot be."""
 
 
@@ -88,11 +89,11 @@ class CustomKernel:
             found = np.empty(0, object)
         if found.dtype.kind not in "biuf":
             raise KernelError(
-                f"the kernel returned {_described(given)}; it must return a matrix of real numbers, k(A, B)."
+                f"The kernel returned {_described(given)}; it must return a matrix of real numbers, k(A, B)."
             )
         if found.shape != (len(A), len(B)):
             raise KernelError(
-                f"the kernel returned numbers of shape {found.shape} for {len(A)} and {len(B)} objects; shape "
+                f"The kernel returned numbers of shape {found.shape} for {len(A)} and {len(B)} objects; shape "
                 f"({len(A)}, {len(B)}) is needed, a row for each of the first and a column for each of the second. A "
                 "function of two objects becomes such a kernel by separatrix.kernels.Pairwise(function)."
             )
@@ -164,8 +165,10 @@ def check_finite(found: Floats, names: Any, others: Any) -> None:
         return
     i, j = (int(each) for each in np.argwhere(~np.isfinite(found))[0])
     raise KernelError(
-        f"the kernel of rows {int(names[i])} and {int(others[j])} is {found[i, j]}; it must be finite, not NaN or "
-        "infinity."
+        f"The kernel of rows {int(names[i])} and {int(others[j])} is {found[i, j]}; it must be finite, not NaN or "
+        "infinity.",
+        row=int(names[i]),
+        value=float(found[i, j]),
     )
 
 
@@ -176,15 +179,19 @@ def check_symmetric(found: Floats, names: Any, nearly: float = NEARLY) -> None:
     if (diagonal < 0).any():
         i = int(np.argmax(diagonal < 0))
         raise KernelError(
-            f"the kernel of row {int(names[i])} with itself is {diagonal[i]:.6g}: an inner product with itself is "
-            "never negative, so this is no kernel."
+            f"The kernel of row {int(names[i])} with itself is {diagonal[i]:.6g}: an inner product with itself is "
+            "never negative, so this is no kernel.",
+            row=int(names[i]),
+            value=float(diagonal[i]),
         )
     root = np.sqrt(diagonal)
     wrong = np.abs(found - found.T) > nearly * np.maximum(np.outer(root, root), np.abs(found))
     if wrong.any():
         i, j = (int(each) for each in np.argwhere(wrong)[0])
         raise KernelError(
-            f"the kernel is not symmetric: of rows {int(names[i])} and {int(names[j])} it is {found[i, j]:.6g}, and of "
+            f"The kernel is not symmetric: of rows {int(names[i])} and {int(names[j])} it is {found[i, j]:.6g}, and of "
             f"{int(names[j])} and {int(names[i])} {found[j, i]:.6g}. An inner product is symmetric; (K + Kᵀ)/2 would "
-            "be, if that is what is meant."
+            "be, if that is what is meant.",
+            row=int(names[i]),
+            value=float(found[i, j]),
         )

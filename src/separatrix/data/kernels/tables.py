@@ -16,10 +16,6 @@ from scipy.spatial.distance import cdist
 
 from ...numerics.arrays import Floats
 from .. import Sparse
-from .objects import Counted as Counted
-from .objects import Pairwise as Pairwise
-from .objects import Spectrum as Spectrum
-from .objects import WeisfeilerLehman as WeisfeilerLehman
 
 EPS = float(np.finfo(float).eps)
 NEAR = 1e-10

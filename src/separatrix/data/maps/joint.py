@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
 
 INTERCEPT = "(intercept)"
@@ -50,12 +51,13 @@ def rowwise(
     [[True, 4], [False, 3]]
     """
     if not callable(phi):
-        raise TypeError(f"phi is {phi!r}; it must be a function phi(x, c) of one row and a class.")
+        raise SettingTypeError("phi", phi, "it must be a function phi(x, c) of one row and a class.")
     names = tuple(names)
     places = []
     for each in free:
         if isinstance(each, str) and each not in names:
-            raise ValueError(f"free names {each!r}, which is not a feature; names are {list(names)}.")
+            problem = f"free names {each!r}, which is not a feature;"
+            raise SettingError("free", each, f"names are {list(names)}.", problem)
         places.append(names.index(each) if isinstance(each, str) else int(each))
     return Rowwise(phi, names, tuple(places))
 
@@ -172,20 +174,19 @@ class Shared:
         columns = _needed(self, columns)
         for name, example in (("groups", '{"dog": ["poodle", "beagle"]}'), ("columns", '{"dog": ["ears"]}')):
             if not isinstance(getattr(self, name), Mapping):
-                raise ValueError(
-                    f"{name} is {getattr(self, name)!r}; it must be a dictionary with a list for each name, such as "
-                    f"{example}."
-                )
+                needed = f"it must be a dictionary with a list for each name, such as {example}."
+                raise SettingError(name, getattr(self, name), needed)
         groups = {name: self._members(name, classes) for name in self.groups}
         own = _owners(self.own, classes)
         both = [name for name in groups if name in own]
         if both:
-            raise ValueError(f"{both[0]!r} is a group and a class: call the group something else.")
+            raise SettingError(
+                "groups", both[0], "call the group something else.", f"{both[0]!r} is a group and a class:"
+            )
         strange = [block for block in self.columns if block not in groups and block not in own]
         if strange:
-            raise ValueError(
-                f"columns names {strange[0]!r}, which is neither a group nor a class with weights of its own."
-            )
+            problem = f"columns names {strange[0]!r}, which is neither a group nor a class with weights of its own."
+            raise SettingError("columns", strange[0], "", problem)
         made = [
             Block(
                 str(name), members, self._places(name, columns), bool(self.intercept) and not set(members) <= set(own)
@@ -194,19 +195,19 @@ class Shared:
         ]
         made += [Block(str(c), (c,), self._places(c, columns), bool(self.intercept)) for c in own]
         if not sum(map(_width, made)):
-            raise ValueError(f"{self!r} has no feature at all: give it groups, columns or weights of the classes' own.")
+            needed = "give it groups, columns or weights of the classes' own."
+            raise SettingError("groups", self.groups, needed, f"{self!r} has no feature at all:")
         return Blocks.of(made, columns)
 
     def _members(self, name: str, classes: tuple[Any, ...]) -> tuple[Any, ...]:
         members = self.groups[name]
         if isinstance(members, str):
-            raise ValueError(f"groups[{name!r}] is {members!r}; it must be a list of classes.")
+            raise SettingError(f"groups[{name!r}]", members, "it must be a list of classes.")
         members = tuple(members)
         for member in members:
             if member not in classes:
-                raise ValueError(
-                    f"groups[{name!r}] names {member!r}, which is not a class of y; y has the classes {list(classes)}."
-                )
+                problem = f"groups[{name!r}] names {member!r}, which is not a class of y;"
+                raise SettingError("groups", member, f"y has the classes {list(classes)}.", problem)
         return members
 
     def _places(self, block: Any, columns: tuple[str, ...]) -> tuple[int, ...]:
@@ -219,13 +220,14 @@ class Shared:
             elif isinstance(each, int | np.integer) and 0 <= each < len(columns):
                 found.append(int(each))
             else:
-                raise ValueError(f"columns[{block!r}] names {each!r}; X has the columns {list(columns)}.")
+                problem = f"columns[{block!r}] names {each!r};"
+                raise SettingError("columns", each, f"X has the columns {list(columns)}.", problem)
         return tuple(found)
 
 
 def _needed(given: Separate | Shared, columns: tuple[str, ...] | None) -> tuple[str, ...]:
     if columns is None:
-        raise ValueError(
+        raise DataError(
             f"{type(given).__name__} needs rows of numbers, and X holds objects: write a map of your own, "
             "such as rowwise(phi)."
         )
@@ -236,9 +238,10 @@ def _owners(own: Any, classes: tuple[Any, ...]) -> tuple[Any, ...]:
     if isinstance(own, bool | np.bool_):
         return classes if own else ()
     if isinstance(own, str) or not isinstance(own, Iterable):
-        raise ValueError(f"own is {own!r}; it must be True, False or a list of classes.")
+        raise SettingError("own", own, "it must be True, False or a list of classes.")
     owners: tuple[Any, ...] = tuple(own)
     for each in owners:
         if each not in classes:
-            raise ValueError(f"own names {each!r}, which is not a class of y; y has the classes {list(classes)}.")
+            problem = f"own names {each!r}, which is not a class of y;"
+            raise SettingError("own", each, f"y has the classes {list(classes)}.", problem)
     return owners

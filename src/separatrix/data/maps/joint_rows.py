@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import DataError
 from ...numerics.arrays import Floats
 from .joint import written_out
 
@@ -19,6 +20,10 @@ BLOCK = 1 << 20
 EPS = float(np.finfo(float).eps)
 ALIKE = 1e-9
 """Relative: how far Φ of a row may differ when it is asked for with other rows; rounding, no more."""
+
+
+class FeatureMapError(DataError):
+    """A map Φ(x, c) gave something that joint features cannot be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +114,14 @@ def names_of(feature_map: Any, p: int) -> tuple[str, ...]:
     if not given or callable(given):
         return tuple(f"f{j}" for j in range(p))
     if len(given) != p:
-        raise ValueError(f"The feature map has {len(given)} names and gives {p} numbers: each feature needs one name.")
+        raise FeatureMapError(
+            f"The feature map has {len(given)} names and gives {p} numbers: each feature needs one name."
+        )
     names = tuple(map(str, given))
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise ValueError(f"Of the feature map's names two features are named {name!r}: give each its own.")
+            raise FeatureMapError(f"Of the feature map's names two features are named {name!r}: give each its own.")
         seen.add(name)
     return names
 
@@ -124,7 +131,9 @@ def free_of(feature_map: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     given = getattr(feature_map, "free", ())
     wrong = [each for each in given if not (isinstance(each, int | np.integer) and 0 <= each < len(names))]
     if wrong:
-        raise ValueError(f"The feature map's free names {wrong[0]!r}; places from 0 to {len(names) - 1} are needed.")
+        raise FeatureMapError(
+            f"The feature map's free names {wrong[0]!r}; places from 0 to {len(names) - 1} are needed."
+        )
     return tuple(sorted({int(each) for each in given}))
 
 
@@ -138,7 +147,7 @@ def _evaluated(
         if k == 0:
             out = np.empty((n, len(classes), found.shape[1]))
         if found.shape[1] != out.shape[2]:
-            raise ValueError(
+            raise FeatureMapError(
                 f"The feature map gives {out.shape[2]} numbers for class {classes[0]!r} and {found.shape[1]} for "
                 f"{c!r}: Φ(x, c) must be as long for every class. Where a class lacks a feature, give zero."
             )
@@ -146,18 +155,23 @@ def _evaluated(
         if bad.any():
             i, j = (int(at) for at in np.argwhere(bad)[0])
             called = repr(names[j]) if names else j
-            raise ValueError(
+            raise FeatureMapError(
                 f"The feature map gives {'NaN' if np.isnan(found[i, j]) else 'infinity'} for row {places[i]}, class "
                 f"{c!r}, feature {called}; finite numbers are needed. Look at that row of X (Input X contains NaN or "
-                "infinity there, or the map makes it)."
+                "infinity there, or the map makes it).",
+                row=int(places[i]),
+                column=names[j] if names else j,
+                value=float(found[i, j]),
             )
         out[:, k] = found
     if not out.shape[2]:
-        raise ValueError(
+        raise FeatureMapError(
             "The feature map gives no number at all: rows × features are needed, one feature at the least."
         )
     if names and out.shape[2] != len(names):
-        raise ValueError(f"The feature map gives {out.shape[2]} numbers for these rows; it gave {len(names)} before.")
+        raise FeatureMapError(
+            f"The feature map gives {out.shape[2]} numbers for these rows; it gave {len(names)} before."
+        )
     return out
 
 
@@ -166,7 +180,7 @@ def _called(feature_map: Any, X: Any, c: Any) -> Any:
         return feature_map(read_only(X), c)
     except Exception as error:
         hint = " It must not write into X, which is yours: make a copy in the map." if "read-only" in str(error) else ""
-        raise ValueError(
+        raise FeatureMapError(
             f"The feature map failed for class {c!r}, with {type(error).__name__}: {error}.{hint} It is called as "
             "feature_map(X, c), with all rows and one class; rowwise(phi) makes such a map of a function of one row."
         ) from error
@@ -183,22 +197,23 @@ def _numbers(found: Any, c: Any, n: int) -> Floats:
         _check_lengths(found, c, n)
     if table.ndim != 2:
         what = f"an array of shape {table.shape}" if table.size and np.ndim(table) else repr(found)[:60]
-        raise ValueError(
+        raise FeatureMapError(
             f"The feature map gives {what} for class {c!r}; rows × features are needed, here {n} × p, because it is "
             "called with all rows at once. If it is a function phi(x, c) of one row, write rowwise(phi)."
         )
     if len(table) != n:
-        raise ValueError(
+        raise FeatureMapError(
             f"The feature map gives {len(table)} rows for class {c!r}, and was given {n}. If it is a function "
             "phi(x, c) of one row, write rowwise(phi)."
         )
     if table.dtype.kind == "c":
-        raise ValueError(f"The feature map gives complex numbers for class {c!r}; real ones are needed.")
+        raise FeatureMapError(f"The feature map gives complex numbers for class {c!r}; real ones are needed.")
     try:
         return np.asarray(table, dtype=np.float64)
     except (TypeError, ValueError):
         i, j, cell = _first_word(table)
-        raise ValueError(f"The feature map gives {cell!r} for row {i}, class {c!r}, feature {j}: no number.") from None
+        problem = f"The feature map gives {cell!r} for row {i}, class {c!r}, feature {j}: no number."
+        raise FeatureMapError(problem, row=i, column=j, value=cell) from None
 
 
 def _check_lengths(found: Any, c: Any, n: int) -> None:
@@ -211,9 +226,10 @@ def _check_lengths(found: Any, c: Any, n: int) -> None:
         return
     for i, length in enumerate(lengths):
         if length != lengths[0]:
-            raise ValueError(
+            raise FeatureMapError(
                 f"The feature map gives {lengths[0]} numbers for row 0 and {length} for row {i}, both for class {c!r}: "
-                "Φ(x, c) must have one length."
+                "Φ(x, c) must have one length.",
+                row=i,
             )
 
 
@@ -240,8 +256,11 @@ def _check_rows_alone(features: Features) -> None:
         strange = apart > ALIKE * np.maximum(size, np.abs(one[0]).max(axis=0)) + 4 * EPS * np.abs(around[i]).max()
         if strange.any():
             k, j = (int(at) for at in np.argwhere(strange)[0])
-            raise ValueError(
+            raise FeatureMapError(
                 f"The feature map gives row {0 if i == 0 else n - 1} another Φ when it comes with other rows (class "
                 f"{features.classes[k]!r}, feature {features.names[j]!r}: {one[0, k, j]:.6g} alone, "
-                f"{around[i, k, j]:.6g} among others): Φ(x, c) must depend on x and c alone. Scale or centre X before."
+                f"{around[i, k, j]:.6g} among others): Φ(x, c) must depend on x and c alone. Scale or centre X before.",
+                row=0 if i == 0 else n - 1,
+                column=features.names[j],
+                value=float(one[0, k, j]),
             )

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
+from ...wording import setting
 from ..frame import written_out
 from ..reading import ranges
 
@@ -47,7 +49,8 @@ def spread_of(rows: Any, columns: Sequence[str], cost: Floats = NONE) -> tuple[F
         j = int(np.flatnonzero(~sound)[0])
         size = max(abs(float(low[j])), abs(float(high[j])))
         way = "overflow: use larger units for it" if size > 1 else "vanish: use smaller units for it"
-        raise ValueError(f"Column {columns[j]!r} reaches {size:.3g}, and the squares of its deviations {way}.")
+        problem = f"Column {columns[j]!r} reaches {size:.3g}, and the squares of its deviations {way}."
+        raise DataError(problem, column=columns[j], value=size)
     return mean, deviation, constant
 
 
@@ -72,10 +75,9 @@ def clusters(rows: Any, count: int, random_state: Any, cost: Floats = NONE) -> F
     chosen: Any = slice(None) if n <= few else np.sort(random.choice(n, few, replace=False))
     seen = np.asarray(written_out(rows[chosen]), dtype=np.float64)
     if count > len(np.unique(seen, axis=0)):
-        raise ValueError(
-            f"count={count} centres by k-means, but X has only {len(np.unique(seen, axis=0))} different rows "
-            f"(n_samples={n}): ask for fewer, or give the centres."
-        )
+        different = len(np.unique(seen, axis=0))
+        problem = f"count={count} centres by k-means, but X has only {different} different rows (n_samples={n}):"
+        raise SettingError("count", count, "ask for fewer, or give the centres.", problem)
     weight = cost[chosen] / cost.max() if cost.size else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # clusters that are not settled are centres all the same
@@ -88,12 +90,12 @@ def nearest_other(centres: Floats) -> Floats:
     from scipy.spatial import KDTree
 
     if len(centres) < 2:
-        raise ValueError(
-            "widths='spacing' is the distance to the nearest other centre, and there is but one: give widths a number."
-        )
+        problem = f"{setting('widths', 'spacing')} is the distance to the nearest other centre, and there is but one:"
+        raise SettingError("widths", "spacing", f"give {setting('widths')} a number.", problem)
     distances = np.asarray(KDTree(centres).query(centres, k=2)[0], dtype=np.float64)
     near = distances[:, 1]
     if not (near > 0).all():
         j = int(np.flatnonzero(near == 0)[0])
-        raise ValueError(f"Centre {j} is there twice, so that its spacing is zero: leave one out, or give widths.")
+        problem = f"Centre {j} is there twice, so that its spacing is zero:"
+        raise SettingError("widths", "spacing", f"leave one out, or give {setting('widths')}.", problem)
     return near

@@ -15,7 +15,8 @@ from scipy.sparse import issparse
 
 from ...data import Sparse
 from ...data.kernels.gram import NEARLY, CustomKernel, Kernel, KernelError, Matrix, Objects, Places, careful
-from ...data.kernels.tables import RBF, Counted, Linear, Pairwise, Polynomial, TableKernel
+from ...data.kernels.objects import ObjectKernel
+from ...data.kernels.tables import RBF, Linear, Polynomial, TableKernel
 from ...errors import DataError, DataTypeError, SettingError
 from ...fitting.scan.kernel_budget import OVERFLOWS
 from ...fitting.scan.kernel_scan import KernelCourse
@@ -77,9 +78,6 @@ def explained(model: Any) -> Iterator[None]:
     """What goes wrong with a kernel's numbers, in a sentence."""
     try:
         yield
-    except KernelError as error:
-        text = str(error)
-        raise DataError(f"{text[0].upper()}{text[1:]}") from None
     except (NotFiniteScoreError, OverflowError) as error:
         named = isinstance(model.kernel, str | TableKernel)
         smaller = f"or a smaller {setting('gamma')} or {setting('degree')}"
@@ -204,7 +202,7 @@ def _is_table(kernel: Any, X: Any) -> bool:
         return True
     if isinstance(X, np.ndarray):
         return X.ndim == 2 and X.dtype.kind in "biuf"
-    if isinstance(kernel, Counted | Pairwise):
+    if isinstance(kernel, ObjectKernel):
         return False
     if not isinstance(X, list | tuple) or not X or isinstance(X[0], str | bytes | Mapping):
         return False
@@ -308,7 +306,7 @@ def _check_halves(kernel: Kernel, A: Any, B: Any, names: Any) -> None:
     if apart.any():
         i, j = (int(each) for each in np.argwhere(apart)[0])
         raise KernelError(
-            f"the kernel is not symmetric: of rows {names[i]} and {names[len(A) + j]} it is {one[i, j]:.6g}, and of "
+            f"The kernel is not symmetric: of rows {names[i]} and {names[len(A) + j]} it is {one[i, j]:.6g}, and of "
             f"{names[len(A) + j]} and {names[i]} {other[i, j]:.6g}. An inner product is symmetric."
         )
 
