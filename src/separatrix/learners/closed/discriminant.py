@@ -220,7 +220,7 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
             raise SettingError(
                 "priors", self.priors,
                 f"one number for each of the {count} classes {found.classes.tolist()} is needed, in this order.",
-                f"priors have shape {given.shape};",
+                f"{setting('priors')} have shape {given.shape};",
             )  # fmt: skip
         return given / given.sum()  # type: ignore[no-any-return]
 

@@ -47,7 +47,7 @@ def family_of(given: Any) -> Any:
     )
     raise SettingError(
         "families", given, f"a family is one of {', '.join(map(repr, ALL))}, an instance of "
-        "separatrix.families.Family, or a dict of these by column.", f"families has {word};",
+        "separatrix.families.Family, or a dict of these by column.", f"{setting('families')} has {word};",
     )  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def _by_column(given: Mapping[Any, Any], columns: tuple[str, ...]) -> list[Any]:
             continue
         j = _place(key, columns)
         if found[j] is not None:
-            twice = f"families names the column {columns[j]!r} twice, by its name and by its number;"
+            twice = f"{setting('families')} names the column {columns[j]!r} twice, by its name and by its number;"
             raise SettingError("families", given, "once is enough.", twice)
         found[j] = family_of(value)
     missing = [j for j, each in enumerate(found) if each is None]
@@ -67,7 +67,7 @@ def _by_column(given: Mapping[Any, Any], columns: tuple[str, ...]) -> list[Any]:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise SettingError(
             "families", given, "name every column, or add {...: family} for all others.",
-            f"families says nothing of the column {columns[missing[0]]!r}{more}:",
+            f"{setting('families')} says nothing of the column {columns[missing[0]]!r}{more}:",
         )  # fmt: skip
     return [family_of(given[...]) if each is None else each for each in found]
 
@@ -78,7 +78,7 @@ def _place(key: Any, columns: tuple[str, ...]) -> int:
     if isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < len(columns):
         return int(key)
     shown = ", ".join(map(repr, columns[:5])) + (", …" if len(columns) > 5 else "")
-    strange = f"families names {key!r}, which is no column of X:"
+    strange = f"{setting('families')} names {key!r}, which is no column of X:"
     raise SettingError("families", key, f"X has {len(columns)}, {shown}.", strange)
 
 
@@ -108,7 +108,7 @@ def check_priors(priors: Any) -> None:
         raise SettingError("priors", priors, "a positive number for each class, in order, is needed.")
     if abs(given.sum() - 1) > SUM_TO_ONE:
         needed = "probabilities sum to one: divide them by their sum."
-        raise SettingError("priors", priors, needed, f"priors sum to {given.sum():.10g};")
+        raise SettingError("priors", priors, needed, f"{setting('priors')} sum to {given.sum():.10g};")
 
 
 def log_priors(priors: Any, weight: Floats, classes: NDArray[Any]) -> Floats:
@@ -120,7 +120,8 @@ def log_priors(priors: Any, weight: Floats, classes: NDArray[Any]) -> Floats:
     given = checked_numbers("priors", priors)
     if len(given) != len(classes):
         raise EstimateError(
-            f"priors has {len(given)} numbers; one for each of the {len(classes)} classes {classes.tolist()} is needed."
+            f"{setting('priors')} has {len(given)} numbers; one for each of the {len(classes)} classes "
+            f"{classes.tolist()} is needed."
         )
     return np.log(given)  # type: ignore[no-any-return]
 
@@ -140,8 +141,8 @@ def check_values(X: Any, cost: Floats, families: ColumnFamilies, columns: tuple[
     """All numbers such as their families know."""
     if families.threshold is not None and families.threshold < 0 and isinstance(X, Sparse):
         raise Refusal(
-            f"threshold is {families.threshold:g} and X is sparse: every zero that is left out would become a one. "
-            "Use threshold=0.0 or more, or pass X.toarray()."
+            f"{setting('threshold')} is {families.threshold:g} and X is sparse: every zero that is left out would "
+            f"become a one. Use {setting('threshold', 0.0)} or more, or pass X.toarray()."
         )
     found = first_outside(X, cost, support_of(families))
     if found is None:
@@ -223,8 +224,8 @@ def check_same(families: ColumnFamilies, before: ColumnFamilies) -> None:
     """The families of the rows before these."""
     if families.by_column != before.by_column or families.threshold != before.threshold:
         raise Refusal(
-            "families, variance or threshold were changed since the rows before these were learnt from: call fit, "
-            "which forgets them."
+            f"{setting('families')}, {setting('variance')} or {setting('threshold')} were changed since the rows "
+            "before these were learnt from: call fit, which forgets them."
         )
 
 

@@ -19,6 +19,7 @@ from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from ...results.mistake_bound import MistakeBound
 from ...results.verdict import Verdict
+from ...wording import setting
 from ..base import LinearClassifier
 from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
 from ..checks.settings import checked_flags, checked_numbers
@@ -185,7 +186,7 @@ class MistakeDrivenClassifier(LinearClassifier):
             each = f" for each of the {classes} classes" if classes > 2 else ""
             raise SettingError(
                 "init", self.init, f"{d} weights are needed, then the intercept if any{each}.",
-                f"init has {given.size} numbers in shape {given.shape};",
+                f"{setting('init')} has {given.size} numbers in shape {given.shape};",
             )  # fmt: skip
         given = given.reshape(shape[0], -1)
         intercept = given[:, d] if given.shape[1] > d else np.zeros(shape[0])
