@@ -32,8 +32,8 @@ class ClassStream:
     unit: float = 1.0
     """What the weights are still to be multiplied by: the rate, so that sums of rows are not rounded by it."""
     missed: int = 0
-    """First rows of a third or later class that did not move the weights: nobody could have predicted it, all the same.
-    (The second class was foreseen, as what is not the first.)"""
+    """First rows of a third or later class that did not move the weights; they are mistakes, for no rule could predict
+    them. (The second class was foreseen, as what is not the first.)"""
 
     @classmethod
     def begin(cls, d: int, classes: NDArray[Any]) -> ClassStream:

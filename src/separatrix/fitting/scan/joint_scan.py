@@ -38,7 +38,7 @@ class JointState:
 
 @dataclass(frozen=True, eq=False)
 class JointCourse:
-    """The rows, how they are learnt from, in which order and for how long."""
+    """The training rows, the update rule, and the passes."""
 
     features: Features
     target: Integers

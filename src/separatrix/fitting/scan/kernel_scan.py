@@ -41,7 +41,7 @@ SEGMENT = 4096
 
 @dataclass(frozen=True, eq=False)
 class KernelCourse:
-    """What is learnt from, in which order, for how long."""
+    """The training rows, the kernel, and the passes."""
 
     rows: Any
     """Rows of numbers, `Objects`, or `Places` in a matrix."""

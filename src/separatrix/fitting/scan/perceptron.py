@@ -16,7 +16,7 @@ from ...results.mistake_log import MistakeLog
 FOREVER = int(np.iinfo(np.int64).max)
 """Steps that no run makes: no end."""
 ROOM = 1 << 16
-"""Mistakes in one stretch of the scan, where nobody wants to see each."""
+"""Mistakes in one stretch of the scan, where they are not looked at one by one."""
 GATHERED = 2048
 """Rows taken at once, where they do not lie in C order."""
 TIES = {"mistake": (True, True), "positive": (True, False), "negative": (False, True)}

@@ -17,7 +17,7 @@ from .run import ORDERS, Passes
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """The rows, how they are learnt from, in which order and for how long."""
+    """The training rows, the update rule, and the passes."""
 
     X: Any
     target: Integers

@@ -95,7 +95,7 @@ def default_rate(frame: Frame, n: int, cost: float = 1.0) -> LearningRate:
 
 
 def begin(problem: Problem) -> OnlineState:
-    """The start that was asked for; zero for least squares, which is not one row at a time."""
+    """The start that `init` names; zero for "least-squares", which is no start for single rows."""
     d, many = problem.rows.X.shape[1], isinstance(problem.loss, ClassLoss)
     shape = (problem.classes if many else 1, d)
     if isinstance(problem.init, tuple):

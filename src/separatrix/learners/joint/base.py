@@ -114,7 +114,7 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Features(self._bound, tuple(self.classes_.tolist()), rows.for_maps, self.feature_names_, ())
 
     def _start(self, p: int) -> Floats:
-        """Where θ starts: from the last fit, as asked, or at zero."""
+        """Where θ starts: at the last fit, at `init`, or at zero."""
         if self.warm_start and hasattr(self, "theta_") and self.theta_.shape == (p,):
             return self.theta_.copy()
         return np.zeros(p) if self.init is None else given_weights("init", self.init, p)

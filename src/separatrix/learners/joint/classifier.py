@@ -167,7 +167,7 @@ class JointClassifier(JointModel):
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[JointStep]:
-        """The fit, pass by pass. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        """Fit, and yield after each pass. The attributes are set even after an early stop or Ctrl-C."""
         began = time.perf_counter()
         training = self._prepare(X, y, sample_weight)
         self.history_: list[Record] = []

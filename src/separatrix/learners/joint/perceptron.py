@@ -191,7 +191,7 @@ class JointPerceptron(JointModel):
         return self
 
     def steps(self, X: Any, y: Any) -> Iterator[JointUpdate]:
-        """Fit as `fit` does, update by update. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        """Fit as `fit` does, and yield each update. The attributes are set even after an early stop or Ctrl-C."""
         with unchanged_on_failure(self):
             for classes, scan, run in self._run(X, y, 1):
                 log = scan.log
@@ -206,7 +206,7 @@ class JointPerceptron(JointModel):
 
         R is the largest ‖Φ(x, y) − Φ(x, c)‖, and γ a margin of the direction u: how far u·(Φ(x, y) − Φ(x, c))/‖u‖ is
         above zero for every row and rival c. D says by how much rows fall short of it. Without u it is what was learnt.
-        X and y are the rows that were learnt from; they need not be given right after `fit`.
+        X and y are the training rows; right after `fit` they need not be given.
         """
         check_is_fitted(self, "theta_")
         course = self._learnt_from if X is None and y is None else self._course_of(X, y)

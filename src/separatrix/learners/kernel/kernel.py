@@ -110,7 +110,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     log_ : MistakeLog
         One against the rest, own and rival are −1 where only one line of weights moved.
     verdict_ : Verdict
-        Of the last weights on the rows that were learnt from.
+        Of the last weights on the training rows.
     budget_ : BudgetCost or None
     mistakes_, history_, n_passes_, n_steps_ : as in `Perceptron`; one against the rest, mistakes of all machines
 
@@ -179,7 +179,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def steps(self, X: Any, y: Any) -> Iterator[KernelUpdate]:
-        """Fit as `fit` does, mistake by mistake. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        """Fit as `fit` does, and yield each mistake. The attributes are set even after an early stop or Ctrl-C."""
         with unchanged_on_failure(self):
             told = 0
             for scan, run, classes in self._run(X, y, 1):

@@ -238,12 +238,12 @@ def _objects(X: Any) -> Objects:
         raise _no_list(X)
     items = list(X)
     if not items:
-        raise DataError("Found array with 0 sample(s): X is empty, and nothing can be learnt from it or said of it.")
+        raise DataError("Found array with 0 sample(s): X is empty.")
     return Objects(items)
 
 
 def _matrix(model: Any, X: Any, *, reset: bool) -> Any:
-    """The matrix of a precomputed kernel: square at fit, then with a column for each row that was learnt from."""
+    """The matrix of a precomputed kernel: square at fit, then with a column for each training row."""
     if issparse(X):
         raise DataTypeError("X is sparse; the matrix of a precomputed kernel is needed as an array: X.toarray().")
     given, learnt = X if hasattr(X, "shape") else np.asarray(X), getattr(model, "n_features_in_", None)
@@ -267,7 +267,7 @@ def _matrix(model: Any, X: Any, *, reset: bool) -> Any:
 
 
 def _check_numbers(X: Any) -> None:
-    """NaN is said before a wrong shape is."""
+    """NaN is reported before a wrong shape."""
     numbers_of = np.asarray(X)
     if numbers_of.dtype.kind == "f" and not np.isfinite(numbers_of).all():
         raise DataError("Input X contains NaN or infinity; a kernel's numbers are finite.")
@@ -292,7 +292,7 @@ def check_kernel(kernel: Kernel, rows: Any) -> None:
     if values[0] < -nearly * max(float(np.abs(values).max()), np.finfo(float).tiny):
         warnings.warn(
             f"The kernel is no inner product: of {len(some)} rows its matrix has the eigenvalue {values[0]:.3g}. "
-            "The perceptron runs all the same, but no bound on its mistakes holds, and it may never end.",
+            "The perceptron still runs, but no bound on its mistakes holds, and it may never end.",
             stacklevel=4,
         )
 
@@ -322,5 +322,5 @@ def _check_matrix(M: Any, nearly: float) -> None:
                 raise KernelError(
                     f"X is not symmetric: X[{lo + i}, {at + j}] is {one[i, j]:.10g} and X[{at + j}, {lo + i}] "
                     f"{other[i, j]:.10g}. A precomputed kernel is the symmetric matrix k(xᵢ, xⱼ) of the rows to learn "
-                    "from; to predict, give k(new row, row learnt from)."
+                    "from; to predict, give k(new row, training row)."
                 )

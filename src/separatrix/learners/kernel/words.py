@@ -19,7 +19,7 @@ from ..perceptron.words import by_a_hair, counted, on_the_boundary, rows_read, s
 
 
 class Standing(NamedTuple):
-    """How the last weights do on the rows that were learnt from."""
+    """How the last weights do on the training rows."""
 
     mistakes: int
     leads: Floats

@@ -90,7 +90,7 @@ class MistakeDrivenClassifier(LinearClassifier):
         return self
 
     def steps(self, X: Any, y: Any) -> Iterator[Update]:
-        """Fit as `fit` does, update by update. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        """Fit as `fit` does, and yield each update. The attributes are set even after an early stop or Ctrl-C."""
         with unchanged_on_failure(self):
             for training, scan, run in self._run(X, y, 1):
                 state, log, classes, unit = scan.state, scan.log, training.classes, training.course.unit
@@ -104,7 +104,7 @@ class MistakeDrivenClassifier(LinearClassifier):
                     )  # fmt: skip
 
     def stretches(self, X: Any, y: Any) -> Iterator[PassRecord]:
-        """Fit at the pace of `fit`: where it stands after every so many mistakes. It can be stopped like `steps`."""
+        """Fit at the pace of `fit`, and yield where it stands now and then. It can be stopped like `steps`."""
         with unchanged_on_failure(self):
             for _ in self._run(X, y, ROOM):
                 yield self.history_[-1]
@@ -119,7 +119,7 @@ class MistakeDrivenClassifier(LinearClassifier):
         rule of the largest margin, where one is found (of two classes, if what was learnt separates them or the rows
         are few), else what was learnt.  [001 slides 22, 25; 000 §8.2]
 
-        X and y are the rows that were learnt from; they need not be given right after `fit`.
+        X and y are the training rows; right after `fit` they need not be given.
         """
         return bound_of(self, u, X, y)
 
@@ -161,7 +161,7 @@ class MistakeDrivenClassifier(LinearClassifier):
         return self._learnt_from
 
     def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        """What is said of a run that ended without separating the classes: how it stands, what to do."""
+        """Cause and remedy of a run that ended without separating the classes."""
         raise NotImplementedError
 
     def _prepare(self, X: Any, y: Any) -> Training:

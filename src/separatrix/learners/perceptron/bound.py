@@ -1,4 +1,4 @@
-"""The bound on a learner's mistakes, from the rows that it learnt from."""
+"""The bound on a learner's mistakes, from its training rows."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class OnlinePerceptron(LinearClassifier):
             return self._learn(rows, labels, stream)
 
     def steps(self, X: Any, y: Any) -> Iterator[Update]:
-        """Fit as `fit` does, update by update. Whoever stops reading finds what was learnt so far."""
+        """Fit as `fit` does, and yield each update. After an early stop the learner holds what it learnt so far."""
         with unchanged_on_failure(self):
             rows, labels, classes = self._checked(X, y)
         stream = ClassStream.begin(rows.shape[1], classes)
@@ -130,7 +130,7 @@ class OnlinePerceptron(LinearClassifier):
     def bound(self, u: Any = None, *, X: Any = None, y: Any = None) -> MistakeBound:
         """((R + D)/γ)²: how many mistakes one pass over the rows can make at the most. See `Perceptron.bound`.
 
-        X and y are all rows that were learnt from, in any order; after one `fit` they need not be given.
+        X and y are all training rows, in any order; after one `fit` they need not be given.
         """
         return bound_of(self, u, X, y)
 

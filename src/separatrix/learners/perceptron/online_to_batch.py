@@ -55,7 +55,7 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     votes_ : array of int
         How many of the classifiers each distinct one stands for: neighbours that are equal are kept once.
     verdict_ : Verdict
-        That of `learner_`, if it has one. Of the vote nothing is proved but what is said above.
+        That of `learner_`, if it has one. Nothing is proved of the vote beyond the bound above.
 
     Examples
     --------

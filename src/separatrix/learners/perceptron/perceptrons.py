@@ -29,7 +29,7 @@ class Perceptron(MistakeDrivenClassifier):
     other class fall.  [004 §4.5]
 
     A fit ends *separated*, and the weights are the certificate, which `verdict_.check(X, y)` verifies exactly; or
-    *budget*, with the best pass so far: then nobody knows yet whether the classes can be separated at all.
+    *budget*, with the best pass so far: then it is not known yet whether the classes can be separated at all.
     `separability(X, y)` decides that, and `Pocket` keeps the best weights where they cannot.
 
     Parameters
