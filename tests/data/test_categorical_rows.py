@@ -11,8 +11,8 @@ from separatrix.data.grams import CategoricalPairs
 from separatrix.fitting.certificates.margin import MarginProofRows, stray_of
 from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.risk.margin import Risk, compiled_jet
-from separatrix.learners.logistic import logistic, rows_at_hand
-from separatrix.learners.logistic.memory import deviations_of, means_of, moments_of
+from separatrix.learners.logistic import logistic, rows_of_fit
+from separatrix.learners.logistic.moments import deviations_of, means_of, moments_of
 from separatrix.losses import LogisticSquared, LogLikelihood, Squared
 
 ORDERS = {
@@ -212,7 +212,7 @@ def test_separation_is_found_and_proved(half, compiled, monkeypatch):
         model = LogisticRegression().fit(rows, y)
     assert model.verdict_.status == ("quasi-separated" if half else "separated")
     assert model.verdict_.check(rows.dense(), y)
-    monkeypatch.setattr(rows_at_hand, "AGREES", 0.0)  # whatever its loss, the proof tells whether these are the rows
+    monkeypatch.setattr(rows_of_fit, "AGREES", 0.0)  # whatever its loss, the proof tells whether these are the rows
     if not half:
         assert "separated" in str(model.summary(rows, y))
         with pytest.raises(ValueError, match="not the rows"):

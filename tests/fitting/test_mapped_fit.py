@@ -191,7 +191,7 @@ def test_the_table_is_never_made(by_blocks, monkeypatch):
     monkeypatch.setattr("separatrix.data.grams.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.fitting.certificates.margin.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.fitting.coordinates.BLOCK", 256)
-    monkeypatch.setattr("separatrix.learners.logistic.memory.NUMBERS", 4096)
+    monkeypatch.setattr("separatrix.learners.logistic.rows_of_fit.NUMBERS", 4096)
     fitted(l2=1e-3)
     assert largest
     assert max(largest) <= 256

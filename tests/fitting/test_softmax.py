@@ -1226,7 +1226,7 @@ def test_a_flag_that_grows_for_some_classes_only_is_named():
 def test_without_a_closer_look_the_column_whose_weights_keep_growing_is_named(monkeypatch, values):
     """More weights than linear programs are asked about: nothing is proved, and the cause says what it suspects."""
     frame, y = flagged(values)
-    monkeypatch.setattr("separatrix.learners.logistic.closer.MOST_WEIGHTS", 7)
+    monkeypatch.setattr("separatrix.learners.logistic.conclusion.MOST_WEIGHTS", 7)
     with pytest.warns(BudgetWarning, match="the weights of flag keep growing"):
         verdict = LogisticRegression().fit(frame, y).verdict_
     assert verdict.status == "budget"

@@ -24,7 +24,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from separatrix import LogisticRegression, Summary
 from separatrix.features import Polynomial
-from separatrix.inference.summary.latex import escaped
+from separatrix.inference.summary.renderers import escaped
 
 STRANGE = ["a & b_1 <x>", "100 % $#{}~^\\", "quote \"'", "c"]
 

@@ -675,14 +675,14 @@ def test_a_budget_that_proves_existence_says_how_near_it_came():
 
 
 def too_many_weights(monkeypatch):
-    monkeypatch.setattr("separatrix.learners.logistic.closer.MOST_WEIGHTS", 3)
+    monkeypatch.setattr("separatrix.learners.logistic.conclusion.MOST_WEIGHTS", 3)
 
 
 def rounding(monkeypatch):
     def defeated(*_):
         raise HiddenSeparationError
 
-    monkeypatch.setattr("separatrix.learners.logistic.closer.separation_of", defeated)
+    monkeypatch.setattr("separatrix.learners.logistic.conclusion.separation_of", defeated)
 
 
 @pytest.mark.parametrize("hindrance", [too_many_weights, rounding])

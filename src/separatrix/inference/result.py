@@ -14,13 +14,15 @@ from scipy.special import chdtrc, gammaincinv, ndtr, ndtri
 from ..errors import Refusal, SettingError
 from ..numerics.arrays import Floats
 from ..numerics.threads import one_blas_thread
-from ..results.verdict import plain_value
+from ..results.verdict import listed, plain_value
 from ..wording import call, has, setting
 from .constrained import constrained_maximum
 from .likelihood import Likelihood
 from .profile import LostError, Summit, profile_ends, summit_of
 
 METHODS = ("wald", "profile")
+MARK = "†"
+"""What marks numbers that were forced."""
 TESTS = ("likelihood-ratio", "wald")
 
 
@@ -39,9 +41,7 @@ class TestResult(NamedTuple):
     method: str
 
     def __str__(self) -> str:
-        from .words import tested
-
-        return tested(self)
+        return _tested(self)
 
 
 @dataclass(frozen=True)
@@ -245,9 +245,7 @@ class Inference:
         return found
 
     def __str__(self) -> str:
-        from .words import table
-
-        return table(self)
+        return _table(self)
 
     # ------------------------------------------------------------------------------------------------- what it needs
 
@@ -339,3 +337,39 @@ def _checked_choice(name: str, given: Any, known: Sequence[str]) -> str:
 
 def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(names[:8]) + (" and more" if len(names) > 8 else "")
+
+
+def _p_value(p: float) -> str:
+    """A p-value in four characters or so."""
+    return "nan" if np.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _tested(test: TestResult) -> str:
+    """A test as a sentence."""
+    how = "Likelihood-ratio test" if test.method == "likelihood-ratio" else "Wald test"
+    which = f"{listed(test.columns)} {'has' if len(test.columns) == 1 else 'have'} no weight"
+    p = _p_value(test.p)
+    return f"{how} that {which}: χ² = {test.statistic:.4g} on {test.degrees}, p {p if p[0] == '<' else '= ' + p}."
+
+
+def _table(inference: Inference) -> str:
+    """The coefficients with standard errors, z, p and Wald's intervals; or the reason for which there are none."""
+    if inference.refused is not None:
+        return f"No inference. {inference.refused}"
+    K = len(inference.classes)
+    lines = [f"{MARK} Forced: {' '.join(inference.reasons)}"] if inference.reasons else []
+    wide = max(9, *(len(name) for name in inference.names))
+    lines.append(f"{'':{wide}}  {'weight':>11} {'std. error':>11} {'z':>8} {'p':>7}  95 % from … to")
+    shape = (len(inference.equations), len(inference.names))
+    numbers = [
+        np.asarray(each).reshape(*shape, *each.shape[inference.coefficients.ndim :])
+        for each in (inference.coefficients, inference.standard_errors, inference.z, inference.p, inference.interval())
+    ]
+    for k, label in enumerate(inference.equations):
+        if K > 2:
+            lines.append(f"{label} against {inference.reference}")
+        for j, name in enumerate(inference.names):
+            w, e, z, p, (low, high) = (each[k, j] for each in numbers)
+            mark = MARK if inference.reasons else ""
+            lines.append(f"{name:{wide}}  {w:11.5g} {e:11.5g} {z:8.3f} {_p_value(p):>7}  {low:.5g} … {high:.5g}{mark}")
+    return "\n".join([*lines, *inference.notes])

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ..errors import Refusal, SettingError
 from ..fitting.path import TRIAL
-from ..learners.history import MarginRecord, Record
+from ..learners.base import MarginRecord, Record
 from ..numerics.arrays import Floats
 from ..results.proofs import Limit
 from .display import Display

@@ -17,7 +17,7 @@ from ...data.categorical import CategoricalRows
 from ...data.maps.base import FeatureMap
 from ...inference.summary.summary import Summary
 from ...learners.checks.rows import checked_costs
-from ...learners.logistic.memory import deviations_of, means_of
+from ...learners.logistic.moments import deviations_of, means_of
 from .document import DIGITS
 from .rules import Rule, mapped
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ... import __version__
 from ...data.maps.base import FeatureMap
 from ...errors import DataError, DataTypeError, Refusal
-from ...inference.explaining import Group, View
-from ...inference.explanation import Explanation
+from ...inference.explanation import Explanation, Group, View
 from ...numerics.arrays import Floats
 from ..tables.cells import ColumnSpan, cell_of, parts_of, summed
 from ..tables.encoding import Encoding

@@ -39,7 +39,7 @@ def _still_here(estimator: Any) -> tuple[Any, Any, Any]:
         return None, None, None
     if estimator.verdict_.status in ("separated", "quasi-separated"):  # to tell whether they changed would take long
         return None, None, None
-    from ...learners.logistic.rows_at_hand import rows_of_fit
+    from ...learners.logistic.rows_of_fit import rows_of_fit
 
     given, _ = rows_of_fit(estimator, (None, None, None))
     return (None, None, None) if given is None else (given.X, given.y, given.sample_weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,6 @@ from ...data.reading import finite
 from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
 from ...wording import setting
-from ..transformer import check_names
 from .rows import checked_rows, not_finite
 
 WRITTEN_OUT = 4_000_000
@@ -127,3 +127,12 @@ def mapped_rows(rows: Any, features: Features, estimator: Any) -> Any:
             f"lower degree, fewer columns or Interactions(pairs=…), so that there are at most {MOST}."
         )
     return made
+
+
+def check_names(names: Sequence[str]) -> None:
+    """No two features of one name: a data frame or a rule could not tell them apart."""
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise DataError(
+            f"There are {count} features of the name {name!r}: rename the columns of X, or leave out what makes them."
+        )

@@ -19,12 +19,11 @@ from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ...wording import call, learner
-from ..base import LinearClassifier
+from ..base import LinearClassifier, MarginRecord, MarginStep, record_of_margin
 from ..checks.absent import present
 from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, unchanged_on_failure
 from ..checks.settings import checked_count, checked_flags, checked_number
 from ..checks.targets import checked_targets, class_costs, rows_of
-from ..history import MarginRecord, MarginStep, record_of_margin
 from ..warnings import BudgetWarning, NotSeparableWarning
 from .margin_conclusion import Conclusion, Prepared, concluded, interrupted, second_look
 from .separability import MOST_NUMBERS, MOST_WEIGHTS, searchable

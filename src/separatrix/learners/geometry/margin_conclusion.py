@@ -19,7 +19,7 @@ from ...results.proofs import Margin, Proof
 from ...results.separability import Combination, Crossing
 from ...results.verdict import Rank, Verdict, listed
 from ...wording import call, learner, setting
-from ..history import MarginStep
+from ..base import MarginStep
 from ..logistic.words import Words
 from .separability import searchable, separation_of
 

@@ -26,11 +26,11 @@ from ...numerics.threads import one_blas_thread
 from ...results.claims import JointClaim
 from ...results.limits import TIE
 from ...results.proofs import Limit
+from ..base import Record
 from ..checks.absent import present, present_objects
 from ..checks.rows import check_lengths, checked_costs, not_finite, unchanged_on_failure
 from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
 from ..checks.targets import Targets, checked_targets, class_costs
-from ..history import Record
 from ..warnings import BudgetWarning, SeparationWarning
 from .base import JointModel, JointTraining, check_given, is_plain
 from .conclusion import after_closer_look, claim_of, interrupted_joint, joint_verdict, look_closer

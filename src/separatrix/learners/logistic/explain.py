@@ -11,14 +11,12 @@ from scipy.sparse import issparse
 
 from ...data.mapped import MappedRows
 from ...errors import DataError
-from ...inference.explaining import View
-from ...inference.explanation import Explanation
+from ...inference.explanation import Explanation, View
 from ...numerics.arrays import Floats
 from ...results.limits import LimitRule
 from ..checks.rows import names_of
-from .memory import Facts
-from .rows_at_hand import known_facts, rows_of_fit
-from .summary_table import per_class
+from .rows_of_fit import Facts, known_facts, rows_of_fit
+from .summary import per_class
 
 
 def explanation_of(model: Any, row: Any, for_class: Any, against: Any) -> Explanation:

@@ -14,9 +14,8 @@ from ...data.frame import Frame
 from ...errors import DataError, Refusal, SettingError
 from ...fitting.coordinates import frame_of
 from ...fitting.problem import NotFiniteError
-from ...inference import words
-from ...inference.jeffreys import Jeffreys
-from ...inference.likelihood import Binary, Likelihood, Softmax, Whole
+from ...inference import reasons
+from ...inference.likelihood import Binary, Jeffreys, Likelihood, Softmax, Whole
 from ...inference.result import Fitted, Inference
 from ...inference.sample import Sample
 from ...numerics.arrays import Floats
@@ -26,7 +25,7 @@ from ...wording import setting
 from ..checks.rows import checked_costs, not_finite
 from ..checks.settings import checked_choice, checked_flag
 from ..checks.targets import known_targets, whole_counts
-from .rows_at_hand import known_facts
+from .rows_of_fit import known_facts
 from .settings import PENALISED
 
 EVENTS = 10
@@ -65,10 +64,10 @@ def inference_of(
     if not (np.isfinite(whole.value) and np.isfinite(whole.information).all()):
         raise not_finite(rows, model.rule_.columns, model)
     _check_rows(model, whole, sample.total)
-    classes, reasons = model.classes_.tolist(), _reasons(model, target, cost, places, covariance, counting)
+    classes, doubts = model.classes_.tolist(), _reasons(model, target, cost, places, covariance, counting)
     K, total = len(classes), float(cost.sum()) if cost.size else float(len(rows))
     about = Inference(
-        _names(model), tuple(classes), classes[0 if K == 2 else -1], covariance, reasons, bool(force and reasons),
+        _names(model), tuple(classes), classes[0 if K == 2 else -1], covariance, doubts, bool(force and doubts),
         total, _notes(model),
     )  # fmt: skip
     if about.refused is not None:
@@ -78,7 +77,7 @@ def inference_of(
         counts = cost if counting == "frequency" else cost[:0]
         fitted, doubt = _fitted(model, likelihood, v, whole.information, covariance, counts)
     if doubt:
-        about = replace(about, reasons=(*reasons, doubt), forced=bool(force))
+        about = replace(about, reasons=(*doubts, doubt), forced=bool(force))
     if about.refused is not None:
         return about
     functions: Floats = np.kron(np.eye(K - 1), _to_user(sample.frame))  # type: ignore[assignment]
@@ -177,15 +176,15 @@ def _reasons(
     """Why the numbers would not mean what they seem."""
     verdict, found, two = model.verdict_, [], len(model.classes_) == 2
     if verdict.status == "separated":
-        found.append(words.separated(two=two))
+        found.append(reasons.separated(two=two))
     elif verdict.status == "quasi-separated":
-        found.append(words.quasi_separated(_infinite(model), two=two))
+        found.append(reasons.quasi_separated(_infinite(model), two=two))
     elif not verdict.ok:
-        found.append(words.unfinished(verdict.status))
+        found.append(reasons.unfinished(verdict.status))
     if model.l2_ > 0:
-        found.append(words.penalised(model.l2_, two=two))
+        found.append(reasons.penalised(model.l2_, two=two))
     if verdict.rank.aliased:
-        found.append(words.dependent(verdict.rank.aliased))
+        found.append(reasons.dependent(verdict.rank.aliased))
     if covariance == "model":
         found += _weight_reasons(model, target, cost, places)
     if not _penalised(model):
@@ -198,12 +197,12 @@ def _weight_reasons(model: Any, target: Floats, cost: Floats, places: Sequence[i
     found, firth, soft = [], _penalised(model), model.verdict_.claim.soft
     whole = whole_counts(target, cost) if soft or cost.size else np.ones(0, bool)  # a label is one of its class
     if not whole.all() and soft:
-        found.append(words.soft_targets(firth=firth))
+        found.append(reasons.soft_targets(firth=firth))
     elif not whole.all():
         row = int(np.argmin(whole))
-        found.append(words.weights_are_no_counts(places[row], float(cost[row]), firth=firth))
+        found.append(reasons.weights_are_no_counts(places[row], float(cost[row]), firth=firth))
     if len(set(model.verdict_.claim.class_weight)) > 1:
-        found.append(words.class_weights(firth=firth))
+        found.append(reasons.class_weights(firth=firth))
     return found
 
 
@@ -216,7 +215,7 @@ def _event_reasons(model: Any, target: Floats, cost: Floats, counting: str) -> l
     if events[rarest] >= EVENTS * parameters:
         return []
     label, two = model.classes_.tolist()[rarest], len(model.classes_) == 2
-    return [words.few_events(label, float(events[rarest]), parameters, EVENTS, two=two)]
+    return [reasons.few_events(label, float(events[rarest]), parameters, EVENTS, two=two)]
 
 
 def _infinite(model: Any) -> tuple[str, ...]:
@@ -277,10 +276,10 @@ def _fitted(
     if made is not None:
         inverse = made.inverse()
     elif finite:
-        doubt = "" if not determined else words.nearly_dependent()
+        doubt = "" if not determined else reasons.nearly_dependent()
         determined, inverse = False, np.asarray(np.linalg.pinv(H, hermitian=True), np.float64)
     else:
-        doubt, inverse = words.nothing_left(), np.full_like(H, np.nan)
+        doubt, inverse = reasons.nothing_left(), np.full_like(H, np.nan)
     if covariance == "robust":
         cost = likelihood.sample.cost
         weight = np.square(cost) if cost.size else np.ones(len(likelihood.sample))

@@ -13,8 +13,8 @@ from ..checks.rows import checked_costs
 from .conclusion import Prepared
 from .explain import explanation_of
 from .inference import inference_of
-from .memory import Facts, Keeper, facts_of
-from .summarising import summary_of
+from .rows_of_fit import Facts, Keeper, facts_of
+from .summary import summary_of
 
 
 class Interpreted:

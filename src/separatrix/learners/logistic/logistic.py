@@ -33,7 +33,7 @@ from ...results.limits import limit_probabilities
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ...wording import setting
-from ..base import LinearClassifier
+from ..base import LinearClassifier, Record, Step, record_of
 from ..checks.absent import present
 from ..checks.features import Features, learn_features, mapped_rows
 from ..checks.prior import Prior, prior_of
@@ -41,10 +41,8 @@ from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, 
 from ..checks.settings import checked_choice, checked_numbers, seed_of
 from ..checks.targets import check_folds, checked_targets, class_costs, known_targets, rows_of
 from ..geometry.separability import index_of
-from ..history import Record, Step, record_of
 from ..warnings import BudgetWarning, SeparationWarning
-from .closer import look_closer, seen_closer
-from .conclusion import Prepared, interrupted_verdict, verdict_of
+from .conclusion import Prepared, interrupted_verdict, look_closer, seen_closer, verdict_of
 from .influence import Influence, influence_of
 from .interpretation import Interpreted
 from .piecemeal import continue_online

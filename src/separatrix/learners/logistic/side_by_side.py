@@ -21,13 +21,13 @@ from ...fitting.many.small import SmallFit, is_small
 from ...fitting.problem import Outcome, Problem
 from ...numerics.arrays import Floats
 from ...numerics.threads import Map
+from ..base import Record
 from ..checks.absent import present
 from ..checks.prior import prior_of
 from ..checks.targets import Targets, class_costs, rows_of
-from ..history import Record
 from .conclusion import Prepared
 from .logistic import LogisticRegression
-from .memory import facts_among
+from .rows_of_fit import facts_among
 from .settings import Settings, checked_settings
 
 COMPILE_FROM, AT_A_TIME = 1 << 14, 1 << 23

@@ -19,18 +19,19 @@ from ...results.linear_rule import LinearRule
 from ...results.verdict import listed
 from ..checks.rows import unchanged_on_failure
 from ..logistic.together import Task
-from .base import MetaLearner, gives_probabilities
 from .members import (
+    MetaLearner,
     check_jobs,
     check_learner,
     checked_weights,
     gathered_warnings,
+    gives_probabilities,
     linear_rules,
     probability_of,
     scores_of,
     teach,
 )
-from .words import verdict_of_members, warning_kind
+from .reduction import verdict_of_members, warning_kind
 
 Labels = Any
 TOGETHER = 64

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter, validate_data
@@ -20,8 +20,10 @@ from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
 from ...numerics.threads import thread_count
 from ...results.linear_rule import LinearRule
+from ...results.verdict import Verdict
 from ...wording import learner, setting
-from ..checks.rows import checked_costs, not_finite
+from ..base import LinearClassifier
+from ..checks.rows import checked_costs, checked_rows, not_finite
 from ..logistic.logistic import LogisticRegression
 from ..logistic.together import Task, fit_together, rows_by_their_place
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
@@ -274,3 +276,53 @@ def gathered_warnings() -> Iterator[list[Warning]]:
         elif (warning.category, str(warning.message)) not in said:
             said.add((warning.category, str(warning.message)))
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def gives_probabilities(model: Any) -> bool:
+    """Whether every member has them; else the reason why there are none."""
+    learnt = [member for member in getattr(model, "estimators_", ()) if member is not None]
+    if not all(hasattr(member, "predict_proba") for member in learnt or [model.estimator]):
+        name = type(model.estimator).__name__
+        raise AttributeError(
+            f"{name} has no predict_proba, so {type(model).__name__} has none: use LogisticRegression()."
+        )
+    return True
+
+
+class MetaLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A learner made of clones of another."""
+
+    estimator: Any
+    n_jobs: int | None
+    verdict_: Verdict
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            inner = get_tags(self.estimator)
+        except (AttributeError, TypeError):
+            return tags
+        for name in ("sparse", "allow_nan", "pairwise", "positive_only"):
+            setattr(tags.input_tags, name, getattr(inner.input_tags, name))
+        tags.non_deterministic = inner.non_deterministic
+        return tags
+
+    def _columns(self) -> tuple[str, ...]:
+        names = getattr(self, "feature_names_in_", None)
+        width = getattr(self, "n_features_in_", 0)
+        return tuple(map(str, names)) if names is not None else tuple(f"x{j}" for j in range(width))
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        """X as our own linear learners read it; for any other learner None: it reads X itself."""
+        if isinstance(self.estimator, LinearClassifier):
+            return checked_rows(self, X, reset=reset)
+        check_table(self, X, reset=reset)
+        return None
+
+    def _scored(self, rule: Any, rows: Any) -> Floats:
+        """The scores of linear rules, all at once; NaN in X is named."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            scores: Floats = rule.score(rows)
+        if not np.isfinite(scores).all():
+            raise not_finite(rows, self._columns(), self)
+        return scores

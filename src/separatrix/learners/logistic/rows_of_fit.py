@@ -1,13 +1,15 @@
-"""The rows of a fit, given again or still in memory, and whether they are the same."""
+"""What a fit remembers of its rows, and its rows given again or still in memory: whether they are the same."""
 
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ...data.categorical import CategoricalRows
@@ -19,7 +21,97 @@ from ...results.limits import limit_probabilities
 from ..checks.absent import present
 from ..checks.rows import checked_costs
 from ..checks.targets import known_targets
-from .memory import Facts, entropy_of, means_of, moments_of, split_by_class
+from .conclusion import Prepared
+from .moments import means_of, moments_of
+
+NUMBERS = 1 << 18
+"""Numbers of X that a fit reads for the means of its columns: all of X would make it a tenth longer."""
+MOST_ROWS = 1 << 15
+"""The most rows that it reads for them."""
+LEAST_ROWS = 256
+"""The least."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Small facts about the rows of a fit."""
+
+    rows: int
+    weighted: bool
+    """Whether there was a sample_weight."""
+    totals: Floats
+    """The weight of each class, class weights left out."""
+    entropy: float
+    """Σ cᵢ H(tᵢ) of targets that are probabilities, class weights counted; of labels zero."""
+    means: Floats
+    """Of the columns, by weight."""
+    sampled: bool
+    """Whether the means are those of a sample of the rows."""
+    deviations: Floats | None = None
+    """Of the columns, by weight, where somebody wanted to know them."""
+
+
+class Keeper:
+    """Weak references to X, y and sample_weight: they keep nothing in memory, and are lost with a copy."""
+
+    def __init__(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._X, self._y = weakref.ref(X), weakref.ref(y)
+        self._cost = None if sample_weight is None else weakref.ref(sample_weight)
+
+    @classmethod
+    def of(cls, X: Any, y: Any, sample_weight: Any) -> Keeper | None:
+        """None where one of them, a list say, cannot be referred to weakly."""
+        try:
+            return cls(X, y, sample_weight)
+        except TypeError:
+            return None
+
+    def __call__(self) -> tuple[Any, Any, Any] | None:
+        """X, y and sample_weight, if all of them are still there."""
+        X, y = self._X(), self._y()
+        cost = None if self._cost is None else self._cost()
+        gone = X is None or y is None or (self._cost is not None and cost is None)
+        return None if gone else (X, y, cost)
+
+
+def facts_of(prepared: Prepared, cost: Floats) -> Facts:
+    """The facts of a fit, at little cost beside it."""
+    rows, targets = prepared.problem.rows, prepared.targets
+    size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, rows.X.shape[1])))
+    X, weight, sampled = rows.X, cost, size < len(rows)
+    if sampled:
+        step = -(-len(rows) // size)
+        chosen: Any = slice(None, None, step) if isinstance(X, np.ndarray) else np.arange(0, len(rows), step)
+        X, weight = X[chosen], cost[chosen] if cost.size else cost
+        if weight.size and not weight.any():
+            chosen = np.flatnonzero(cost)[:size]
+            X, weight = rows.X[chosen], cost[chosen]
+    entropy = 0.0 if targets.probability is None else entropy_of(targets.probability, cost, prepared.class_weight)
+    return Facts(len(rows), bool(cost.size), targets.totals(cost), entropy, means_of(X, weight), sampled)
+
+
+def facts_among(prepared: Prepared, cost: Floats, varying: NDArray[np.intp], first: NDArray[Any]) -> Facts:
+    """The same of a fit that was made in the columns that vary; the others are what they are in the first row."""
+    facts = facts_of(prepared, cost)
+    if len(varying) == len(first):
+        return facts
+    means = np.array(first, dtype=np.float64)
+    means[varying] = facts.means
+    return replace(facts, means=means)
+
+
+def entropy_of(T: Floats, cost: Floats, class_weight: tuple[float, ...]) -> float:
+    """Σᵢ cᵢ H(tᵢ), H(t) = −Σₖ tₖ log tₖ."""
+    split = split_by_class(T, cost, class_weight)
+    return float(xlogy(split.sum(axis=1), split.sum(axis=1)).sum() - xlogy(split, split).sum())
+
+
+def split_by_class(T: Floats, cost: Floats, class_weight: tuple[float, ...]) -> Floats:
+    """cᵢ fₖ tᵢₖ: what each row counts as one of each class."""
+    if not cost.size and set(class_weight) == {1.0}:
+        return T
+    return T * np.array(class_weight) * (cost[:, None] if cost.size else 1.0)  # type: ignore[no-any-return]
+
 
 FEW = 1 << 16
 """Rows that are looked at together."""

@@ -1,59 +1,11 @@
-"""Inference in words: the table of coefficients, a test, and the reasons for which there is none."""
+"""Why inference gives no numbers, in sentences."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from ..results.verdict import listed
 from ..wording import call, has, setting
-
-if TYPE_CHECKING:
-    from .result import Inference, TestResult
-
-MARK = "†"
-
-
-def probability(p: float) -> str:
-    """A p-value in four characters or so."""
-    return "nan" if np.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def tested(test: TestResult) -> str:
-    """A test as a sentence."""
-    how = "Likelihood-ratio test" if test.method == "likelihood-ratio" else "Wald test"
-    which = f"{listed(test.columns)} {'has' if len(test.columns) == 1 else 'have'} no weight"
-    p = probability(test.p)
-    return f"{how} that {which}: χ² = {test.statistic:.4g} on {test.degrees}, p {p if p[0] == '<' else '= ' + p}."
-
-
-def table(inference: Inference) -> str:
-    """The coefficients with standard errors, z, p and Wald's intervals; or the reason for which there are none."""
-    if inference.refused is not None:
-        return f"No inference. {inference.refused}"
-    K = len(inference.classes)
-    lines = [f"{MARK} Forced: {' '.join(inference.reasons)}"] if inference.reasons else []
-    wide = max(9, *(len(name) for name in inference.names))
-    lines.append(f"{'':{wide}}  {'weight':>11} {'std. error':>11} {'z':>8} {'p':>7}  95 % from … to")
-    shape = (len(inference.equations), len(inference.names))
-    numbers = [
-        np.asarray(each).reshape(*shape, *each.shape[inference.coefficients.ndim :])
-        for each in (inference.coefficients, inference.standard_errors, inference.z, inference.p, inference.interval())
-    ]
-    for k, label in enumerate(inference.equations):
-        if K > 2:
-            lines.append(f"{label} against {inference.reference}")
-        for j, name in enumerate(inference.names):
-            w, e, z, p, (low, high) = (each[k, j] for each in numbers)
-            mark = MARK if inference.reasons else ""
-            lines.append(
-                f"{name:{wide}}  {w:11.5g} {e:11.5g} {z:8.3f} {probability(p):>7}  {low:.5g} … {high:.5g}{mark}"
-            )
-    return "\n".join([*lines, *inference.notes])
-
-
-# ------------------------------------------------------------------------------------------------------- the reasons
 
 
 def unfinished(status: str) -> str:
