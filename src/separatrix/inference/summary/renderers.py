@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable
 from html import escape
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .lines import Block
 from .numerals import brief, number, p_value
-from .summary import Summary
+
+if TYPE_CHECKING:
+    from .summary import Summary
 
 WIDTH = 100
 GAP = 2

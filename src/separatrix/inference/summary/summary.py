@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from ...results.verdict import plain_value
 from .lines import MARK, Block, Line, cells, headings
 from .measures import LeftOut, Measure
+from .renderers import as_html, as_latex, as_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,18 +102,18 @@ class Summary:
     # -------------------------------------------------------------------------------------------------------- the forms
 
     def __str__(self) -> str:
-        return str(_form("text").as_text(self))
+        return as_text(self)
 
     def to_html(self) -> str:
         """A fragment of HTML that needs nothing else: tables with captions and headings, everything escaped."""
-        return str(_form("html").as_html(self))
+        return as_html(self)
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def to_latex(self) -> str:
         r"""Tables for LaTeX; the document needs \usepackage{booktabs}."""
-        return str(_form("latex").as_latex(self))
+        return as_latex(self)
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row for every class and name, at full precision."""
@@ -159,11 +159,6 @@ class Summary:
             record |= {"odds_low": odds[0], "odds_high": odds[1], "low": low, "high": high}
             record |= {"standard_error": error, "z": z, "p": p, "mark": MARK if self.marked else ""}
         return record | {"aliased": line.aliased, "tends": line.tends}
-
-
-def _form(name: str) -> Any:
-    """The module that writes a form; it reads this class."""
-    return import_module(f".{name}", __package__)
 
 
 def _plain(value: Any) -> Any:
