@@ -309,9 +309,8 @@ def draw_regions(model: Any, X: Any, y: Any, *, ax: Any = None, fine: int = FINE
     A colour and a marker for each class; hatched where no class has the most votes alone, over the colour of the class
     that is predicted there all the same. Returns the axes.
     """
-    found, rows, labels = regions_of(model, X, fine), np.asarray(X, dtype=np.float64), np.asarray(y)
-    if labels.shape != (len(rows),):
-        raise DataError(f"has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.", array="y")
+    found, rows = regions_of(model, X, fine), np.asarray(X, dtype=np.float64)
+    labels = labels_of(y, len(rows))
     ax = plt.subplots(figsize=(4.6, 4.2), layout="constrained")[1] if ax is None else ax
     dress(ax)
     K, worn = len(found.classes), current()
@@ -321,10 +320,7 @@ def draw_regions(model: Any, X: Any, y: Any, *, ax: Any = None, fine: int = FINE
     for k in range(K):
         ax.contour(found.across, found.up, found.chosen == k, levels=[0.5], colors=worn.ink, linewidths=0.9)
     if found.ambiguous.any():
-        with plt.rc_context({"hatch.linewidth": 0.6, "hatch.color": worn.grey}):
-            ax.contourf(found.across, found.up, found.ambiguous, levels=[0.5, 1.5], colors="none", hatches=["////"])
-        ax.contour(found.across, found.up, found.ambiguous, levels=[0.5], colors=worn.grey, linewidths=0.9,
-                   linestyles="--")  # fmt: skip
+        _hatch(ax, found.across, found.up, found.ambiguous)
     for k, label in enumerate(found.classes.tolist()):
         colour, marker = look(k)
         ax.scatter(*rows[labels == label].T, s=row_size(len(rows)), c=colour, marker=marker, lw=0.3, ec=worn.paper,

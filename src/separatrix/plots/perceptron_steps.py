@@ -150,9 +150,8 @@ def draw_updates(model: Any, X: Any, y: Any, count: int = 10, *, first: int = 1,
     the new boundary are told apart from these: predict gives them to a class, and the perceptron may still take them
     for mistakes. Returns the axes.
     """
-    rows, labels = plane_of(X), np.asarray(y)
-    if labels.shape != (len(rows),):
-        raise DataError(f"has shape {labels.shape}; a label for each of the {len(rows)} rows is needed.", array="y")
+    rows = plane_of(X)
+    labels = labels_of(y, len(rows))
     return draw_panels(panels_of(model, X, y, count, first), rows, labels, axes)
 
 

@@ -173,9 +173,7 @@ def _plane(result: Separability, X: Any) -> Floats:
 
 
 def _places(result: Separability, y: Any, sample_weight: Any) -> NDArray[np.intp]:
-    y, place = np.asarray(y), np.full(result.count, -1, dtype=np.intp)
-    if y.shape != place.shape:
-        raise DataError(f"has shape {y.shape}; a label for each of the {result.count} rows is needed.", array="y")
+    y, place = labels_of(y, result.count), np.full(result.count, -1, dtype=np.intp)
     for k, label in enumerate(result.classes):
         place[y == label] = k
     counts = np.ones(result.count, bool) if sample_weight is None else np.asarray(sample_weight) > 0

@@ -81,11 +81,11 @@ class WeightsDisplay(Display):
         plain = weights_by_model(model, table, classes, reference)
         found, reason, forced = plain, plain.reason, False
         if hasattr(model, "inference") and getattr(model, "objective", "") != "squared":
-            told: Inference = model.inference(X, y, sample_weight, covariance=covariance, force=force)
+            inference: Inference = model.inference(X, y, sample_weight, covariance=covariance, force=force)
             if reference is not None:
-                told = told.with_reference(reference)
-            reason, forced = " ".join(told.reasons), told.forced
-            found = weights_by_inference(told, plain, level, method)
+                inference = inference.with_reference(reference)
+            reason, forced = " ".join(inference.reasons), inference.forced
+            found = weights_by_inference(inference, plain, level, method)
         scales = plain.scales(sample_weight) if standardised else np.ones(len(found.columns))
         intervals = None if found.intervals is None else found.intervals * scales[:, None]
         display = cls(
@@ -247,20 +247,20 @@ def weights_by_model(model: Any, table: Table, classes: list[Any], reference: An
                    np.delete(W, place, 0) - W[place], None, reason, likely, rows)  # fmt: skip
 
 
-def weights_by_inference(told: Inference, plain: Weights, level: float, method: str) -> Weights:
+def weights_by_inference(inference: Inference, plain: Weights, level: float, method: str) -> Weights:
     """The weights of an inference with their intervals, or those of the model where it refuses intervals."""
-    equations = told.equations
-    if told.refused is not None:
+    equations = inference.equations
+    if inference.refused is not None:
         W = plain.weights
         if plain.reference is None:
-            place = plain.equations.index(told.reference)
+            place = plain.equations.index(inference.reference)
             W = np.delete(W, place, 0) - W[place]
-        return replace(plain, equations=equations, reference=told.reference, weights=W)
-    lifted = len(told.names) - len(plain.columns)
-    shape = (len(equations), len(told.names))
-    W = told.coefficients.reshape(shape)[:, lifted:]
-    ends = told.interval(level, method).reshape(*shape, 2)[:, lifted:]
-    return replace(plain, equations=equations, reference=told.reference, weights=W, intervals=ends)
+        return replace(plain, equations=equations, reference=inference.reference, weights=W)
+    intercepts = len(inference.names) - len(plain.columns)
+    shape = (len(equations), len(inference.names))
+    W = inference.coefficients.reshape(shape)[:, intercepts:]
+    ends = inference.interval(level, method).reshape(*shape, 2)[:, intercepts:]
+    return replace(plain, equations=equations, reference=inference.reference, weights=W, intervals=ends)
 
 
 def _features(model: Any, table: Table, width: int) -> tuple[Floats, tuple[str, ...]]:

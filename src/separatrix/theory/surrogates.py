@@ -264,7 +264,7 @@ class ScoredRows(NamedTuple):
 def scored_rows(rule: Any, X: Any, y: Any, sample_weight: Any) -> ScoredRows:
     """The scores of the rule, the place of each label among its classes, and the weights."""
     classes = _classes(rule)
-    _check_finite(X)
+    check_finite(X)
     scores = _scores(rule, X)
     _check_scores(scores, classes)
     _check_meaning(rule, X, scores, classes)
@@ -307,7 +307,7 @@ def _scores(rule: Any, X: Any) -> Floats:
     return np.asarray(scored, dtype=np.float64)
 
 
-def _check_finite(X: Any) -> None:
+def check_finite(X: Any) -> None:
     """Check plain arrays and lists; a data frame or a sparse matrix is checked by its scores."""
     if hasattr(X, "tocsr") or hasattr(X, "columns"):
         return

@@ -74,10 +74,10 @@ class Chart:
     @classmethod
     def of(
         cls, x: tuple[float, float], y: tuple[float, float], *, width: int = 350, height: int = 285,
-        log_x: bool = False, log_y: bool = False, left: int = 52, bottom: int = 44,
+        log_y: bool = False, left: int = 52, bottom: int = 44,
     ) -> Chart:  # fmt: skip
         """Room for numbers and names at the left and below."""
-        return cls(Scale(*x, left, width - 20, log_x), Scale(*y, height - bottom, 12, log_y), width, height)
+        return cls(Scale(*x, left, width - 20), Scale(*y, height - bottom, 12, log_y), width, height)
 
     def axes(self, x_name: str, y_name: str, *, about: int = 5, whole: bool = False) -> None:
         """Draw the grid, the numbers and the names of the axes; an x that counts has `whole` numbers only."""

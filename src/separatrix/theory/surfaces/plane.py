@@ -21,7 +21,7 @@ from ...losses.margin import (
     ZeroOne,
 )
 from ...numerics.arrays import Floats
-from ..surrogates import shares
+from ..surrogates import check_finite, shares
 
 BLOCK = 1 << 19
 """Margins computed at a time: 4 MiB."""
@@ -195,15 +195,7 @@ def plane_of(X: Any, y: Any, sample_weight: Any) -> Plane:
             "for two weights. Pass the columns that you want to see: X[:, [j]].",
             array="X",
         )
-    if not np.isfinite(rows).all():
-        i, j = (int(k) for k in np.argwhere(~np.isfinite(rows))[0])
-        raise DataError(
-            f"is {rows[i, j]}; finite numbers are needed: impute it, or drop the row.",
-            array="X",
-            row=i,
-            column=j,
-            value=rows[i, j],
-        )
+    check_finite(rows)
     weight = _weights(sample_weight, len(rows))
     counts = weight > 0
     classes, place = _labels(y, counts)
