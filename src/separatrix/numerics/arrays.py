@@ -7,3 +7,5 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Places = NDArray[np.intp]
+"""Indices: of rows, classes, groups, folds."""

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Places
 from .intervals import Measure, square_and_add
 from .measures import measures
 from .predictions import Predictions
-
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import DataError, SettingError
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Places
 from .predictions import Predictions
-
-Places = NDArray[np.intp]
 
 
 def folds(truth: Places, k: int, *, seed: int = 0, groups: Places | None = None, classes: Sequence[Any] = ()) -> Places:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SettingError
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Places
 
 Better = Literal["higher", "lower", "nearer 0", "nearer 1"]
 
@@ -82,9 +82,6 @@ def quantile(level: float) -> float:
 
 
 # ------------------------------------------------------------------------------------------------------------- formulas
-
-
-Places = NDArray[np.intp]
 
 
 def wilson(p: float, n: float, level: float = 0.95) -> tuple[float, float]:

@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...errors import DataError, Refusal, SettingError
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Places
 
-Places = NDArray[np.intp]
 SAME = 1e-9
 """How far probabilities may be from those that the scores give, for the scores to stand for their logarithms."""
 

@@ -15,7 +15,6 @@ from .confusion import one_class
 from .intervals import Interval, Measure, clustered_square, quantile
 from .predictions import Predictions
 
-Places = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Places
 from .intervals import Interval
 from .predictions import Predictions
 
-Places = NDArray[np.intp]
 Statistic = Callable[[Floats], Floats]
 """From draws × rows of weights to one number a draw; NaN where a draw has none."""
 
