@@ -19,10 +19,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from separatrix import BudgetWarning, Expansion, KernelPerceptron, Perceptron
+from separatrix import BudgetWarning, Expansion, KernelPerceptron, Perceptron, kernels
 from separatrix.data import Sparse
 from separatrix.data.kernels import gram as kernel_gram
-from separatrix.data.kernels import tables as kernels
 from separatrix.fitting.scan import kernel_scan
 from separatrix.fitting.scan.run import Run
 
