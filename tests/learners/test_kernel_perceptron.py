@@ -828,7 +828,7 @@ CASES = {
     "a matrix that is not square": (fitting("precomputed", GRAM[:, :9]), ("shape (40, 9)", "square matrix k(xᵢ, xⱼ)")),
     "a matrix of other rows": (
         lambda: GIVEN.predict(GRAM[:, :9]),
-        ("X has 9 columns", "each of the 40 rows that were learnt"),
+        ("X has 9 columns", "each of the 40 training rows"),
     ),
     "a matrix turned round": (
         lambda: GIVEN.predict(GRAM[:, :9].T[:, :9]),
