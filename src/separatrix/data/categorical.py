@@ -111,7 +111,7 @@ class CategoricalRows(MappedRows):
         return self.raw.finite()
 
     def sparse(self) -> Any:
-        """The same rows as a CSR array of scipy, as anybody may be given them."""
+        """These rows as a CSR array of scipy, as anybody may be given them."""
         from scipy.sparse import csr_array
 
         p, L = self.map.of_numbers.size, self.map.of_levels.size

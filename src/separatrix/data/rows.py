@@ -18,8 +18,20 @@ from .categorical import CategoricalRows
 from .mapped import MappedRows
 from .sparse import Sparse, pack, pays
 
-FEW_RUNS, RUNS, MANY_RUNS, SHORTEST_RUN = 12, 16, 64, 1024
-SMALL, MEDIUM, LARGE = 1 << 20, 1 << 25, 1 << 28
+SMALL = 1 << 20
+"""Numbers in X up to which it is one run."""
+MEDIUM = 1 << 25
+"""Numbers in X up to which it is divided into `FEW_RUNS`."""
+LARGE = 1 << 28
+"""Numbers in X up to which it is divided into `RUNS`; from there on into `MANY_RUNS`."""
+FEW_RUNS = 12
+"""Runs of X of medium size."""
+RUNS = 16
+"""Runs of a large X."""
+MANY_RUNS = 64
+"""Runs of a very large X."""
+SHORTEST_RUN = 1024
+"""Rows in a run, at the least."""
 NEIGHBOURS = 16
 """Rows taken together into a sample: neighbours cost no more than one row that is far away."""
 
@@ -41,7 +53,7 @@ class Rows:
     """Whether there are, or were before a sample was taken, rows enough for the compiled pass."""
     other: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     packed: Sparse | None = None
-    """The same X without its zeros, where it has many and they would be read often."""
+    """X without its zeros, where it has many and they would be read often."""
 
     def __len__(self) -> int:
         return len(self.X)

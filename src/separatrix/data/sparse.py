@@ -108,7 +108,7 @@ class Sparse:
         return made
 
     def scipy(self) -> Any:
-        """The same as scipy's CSR array, without a copy."""
+        """These rows as scipy's CSR array, without a copy."""
         from scipy.sparse import csr_array
 
         starts = self.starts - self.starts[0]
@@ -126,7 +126,7 @@ class Sparse:
         return np.concatenate([np.empty((0, *W.shape[1:])), *blocks])
 
     def __abs__(self) -> Sparse:
-        """The same without signs."""
+        """|xᵢⱼ|."""
         return self._with(np.abs(self.numbers))
 
     def squared(self) -> Sparse:
@@ -134,7 +134,7 @@ class Sparse:
         return self._with(np.square(self.numbers, dtype=np.float64))
 
     def astype(self, dtype: Any) -> Sparse:
-        """The same rows in this precision, copied only if they are in another."""
+        """These rows in this precision, copied only if they are in another."""
         return self if self.dtype == dtype else self._with(self.numbers.astype(dtype))
 
     def _with(self, numbers: NDArray[Any]) -> Sparse:

@@ -66,11 +66,11 @@ class Features:
         return _evaluated(self.feature_map, take(self.X, rows), self.classes, places, self.names)
 
     def on(self, X: Any) -> Features:
-        """The same features of other rows."""
+        """These features of other rows."""
         return replace(self, X=X, kept=None)
 
     def some(self, rows: NDArray[Any]) -> Features:
-        """The same features of some of the rows."""
+        """These features of some of the rows."""
         return replace(self, X=take(self.X, rows), kept=None if self.kept is None else self.kept[rows])
 
     def runs(self) -> Iterator[slice]:
@@ -92,7 +92,7 @@ def count(X: Any) -> int:
 
 
 def read_only(X: Any) -> Any:
-    """The same rows, which a map can read but not write into: they are the user's."""
+    """The rows as a map can read them but not write into them: they are the user's."""
     if isinstance(X, np.ndarray):
         X = X.view()
         X.flags.writeable = False

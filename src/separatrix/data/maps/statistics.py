@@ -17,8 +17,10 @@ from ..reading import ranges
 
 NONE = np.empty(0)
 """No costs: every row counts one."""
-NUMBERS, SEEN = 1 << 20, 4_000_000
-"""Numbers that are looked at together; numbers that k-means sees."""
+NUMBERS = 1 << 20
+"""Numbers that are looked at together."""
+SEEN = 4_000_000
+"""Numbers that k-means sees."""
 
 
 def blocks_of(rows: Any, cost: Floats = NONE) -> Iterator[tuple[Floats, Floats]]:
