@@ -75,7 +75,7 @@ OTHERS = ("benchmarks", "coming_from")
 def public(name: str) -> str:
     """The public spelling of a name: `Pocket`, `features.Lift`, `separatrix.learners.perceptron.perceptrons.Pocket`."""
     full = name if name.startswith("separatrix.") else f"separatrix.{name}"
-    for short, home in separatrix._HOMES.items():
+    for short, home in separatrix._PUBLIC.items():
         inside = f"separatrix{home}.{short}"
         if full == inside or full.startswith(f"{inside}."):
             return f"separatrix.{short}{full.removeprefix(inside)}"

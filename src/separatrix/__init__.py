@@ -1,7 +1,7 @@
 """Separatrix: linear classifiers that say what is true about them.
 
 Names are imported when they are first used, so that `import separatrix` loads neither scikit-learn nor Numba.
-`__init__.pyi` tells type checkers the same; `tests/test_public_names.py` keeps both alike.
+They stand in `_PUBLIC`, once: `python -m tests.house.test_public_names` makes `__init__.pyi` of it, for type checkers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_PUBLIC = {
     "AveragedPerceptron": ".learners.perceptron.perceptrons",
     "BayesClassifier": ".theory.bayes",
     "BernoulliNaiveBayes": ".learners.closed.naive_bayes",
@@ -60,18 +60,20 @@ _HOMES = {
     "separability": ".learners.geometry.separability",
     "surface": ".theory.surfaces.surface",
     "surrogates": ".theory.surrogates",
-    "write_report": ".app.tasks.reporting",
+    "write_report": ".app.tasks.report",
 }
+"""Each public name, and the module that defines it."""
 _MODULES = ("families", "features", "joint", "kernels", "losses", "populations", "scenes")
-__all__ = sorted([*_HOMES, *_MODULES])  # type: ignore[assignment]
+"""Public modules."""
+__all__ = sorted([*_PUBLIC, *_MODULES])  # type: ignore[assignment]
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f".{name}", __name__)
-    if name not in _HOMES:
+    if name not in _PUBLIC:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name], __name__), name)
+    return getattr(import_module(_PUBLIC[name], __name__), name)
 
 
 def __dir__() -> list[str]:

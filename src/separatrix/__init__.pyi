@@ -9,7 +9,7 @@ from .app.exports.export import export as export
 from .app.models.file import load as load
 from .app.models.file import save as save
 from .app.models.model import Model as Model
-from .app.tasks.reporting import write_report as write_report
+from .app.tasks.report import write_report as write_report
 from .fitting.path import CrossValidation as CrossValidation
 from .fitting.scan.online import LearningRate as LearningRate
 from .inference.explanation import Explanation as Explanation

@@ -10,15 +10,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_NOTHING = object()
+NOTHING: Any = object()
+"""Stands for no value, where only a name is meant."""
 
 
 class Python:
     """The words of who writes Python."""
 
-    def setting(self, name: str, value: Any = _NOTHING) -> str:
+    def setting(self, name: str, value: Any = NOTHING) -> str:
         """`l2`, or `l2=0.1`."""
-        return name if value is _NOTHING else f"{name}={value!r}"
+        return name if value is NOTHING else f"{name}={value!r}"
 
     def learner(self, name: str) -> str:
         """The name of a class: `LogisticRegression`."""
@@ -47,13 +48,13 @@ def speaking(words: Python) -> Iterator[None]:
         _words = before
 
 
-def setting(name: str, value: Any = _NOTHING) -> str:
+def setting(name: str, value: Any = NOTHING) -> str:
     """A setting, and its value where one is meant: `l2=0.1`.
 
     >>> setting("l2"), setting("l2", 0.1), setting("objective", "firth")
     ('l2', 'l2=0.1', "objective='firth'")
     """
-    return _words.setting(name) if value is _NOTHING else _words.setting(name, value)
+    return _words.setting(name) if value is NOTHING else _words.setting(name, value)
 
 
 def learner(name: str) -> str:

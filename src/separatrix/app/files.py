@@ -13,10 +13,25 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import SettingError
+from ..wording import setting
 
 OURS = b'"separatrix-model"'
 BEGINNING = 512
 """Bytes at the start of a file that tell whether it is a model; more than the name of a side file has."""
+
+
+def check_path(name: str, path: str, reads: Iterable[str], example: str) -> None:
+    """What is wrong with the name of an output is said before anything is computed; `reads` must not be lost."""
+    target = Path(path)
+    if not path or target.is_dir():
+        raise SettingError(name, path, f"a folder; it must be the name of a file, such as {example}.",
+                           f"{setting(name, repr(path))} is")  # fmt: skip
+    if not target.parent.is_dir():
+        raise SettingError(name, path, f"there is no folder {str(target.parent)!r}; make it first.",
+                           f"{setting(name, path)}:")  # fmt: skip
+    if target.is_file() and any(Path(each).exists() and target.samefile(each) for each in reads):
+        raise SettingError(name, path, "what is read here, and would be lost: choose another name.",
+                           f"{setting(name, path)} is")  # fmt: skip
 
 
 def replace_file(path: Any, content: bytes | Callable[[IO[bytes]], object]) -> bool:

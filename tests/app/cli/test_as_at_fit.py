@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.app.cli.as_at_fit import as_at_the_fit, to_keep
-from separatrix.app.cli.known_table import KnownTable
-from separatrix.app.cli.options import Reading
+from separatrix.app.cli.options import KnownTable, Reading, as_at_the_fit
 from separatrix.app.cli.schema import published
 from separatrix.app.models.document import ModelFileError
+from separatrix.app.tasks.saved import reading_to_keep
 
 SAID = ("--na", "?", "--na", "-", "--decimal", ",", "--no-header", "--encoding", "latin-1")
 
@@ -41,8 +40,8 @@ def test_the_model_file_holds_what_was_said_and_nothing_else(here):
     jsonschema.validate(document, published("model"))
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document | {"training": {"reading": {"where": "1=1"}}}, published("model"))
-    assert to_keep(Reading()) == {}
-    assert to_keep(Reading(where="a > 1", sample=5, drop=("x",), header=True)) == {"header": True}
+    assert reading_to_keep(Reading()) == {}
+    assert reading_to_keep(Reading(where="a > 1", sample=5, drop=("x",), header=True)) == {"header": True}
 
 
 @pytest.mark.parametrize("typed", [("predict",), ("evaluate",), ("explain", "--row", "2"), ("report", "-o", "r.json")])

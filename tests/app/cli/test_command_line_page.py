@@ -10,8 +10,7 @@ import pytest
 from places import ROOT
 
 from separatrix.app.cli.app import COMMANDS, app
-from separatrix.app.cli.demo import _environment
-from separatrix.app.cli.demo_tables import loans
+from separatrix.app.cli.demo import _environment, loans
 from separatrix.app.cli.running import run
 
 PAGE = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")

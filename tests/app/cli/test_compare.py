@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.app.cli.answer import UsageError
+from separatrix.app.cli import compare
+from separatrix.app.cli.words import CommandLine
 from separatrix.app.evaluation.cross_validation import folds
-from separatrix.app.tasks.learner_list import learner_list
+from separatrix.app.tasks.learners import learner_list
+from separatrix.errors import SettingError
+from separatrix.wording import speaking
 
 from .test_evaluate import table_text
 
@@ -168,7 +171,7 @@ def test_three_classes(write, answer):
     ("typed", "status", "sentence"),
     [
         (("--learners", "logistik"), 2, "Did you mean 'logistic'?"),
-        (("--learners", "logistic:l3=1"), 2, "has no parameter --l3"),
+        (("--learners", "logistic:l3=1"), 2, "has no parameter l3"),
         (("--learners", "l2=1"), 2, "a name comes first"),
         (("--learners", "logistic:l2"), 2, "a parameter is given as in"),
         (("--learners", "logistic,logistic"), 2, "'logistic' twice"),
@@ -192,6 +195,8 @@ def test_lists_of_learners():
     assert [each.label for each in found] == ["logistic:l2=0.1,max_passes=5", "naive-bayes", "pocket"]
     assert found[0].parameters == {"l2": "0.1", "max_passes": "5"}
     assert found[0].made(0).l2 == 0.1
-    assert learner_list(["logistic:l2=0.10,fit-intercept=no"])[0].typed() == ["--l2", "0.10", "--no-fit-intercept"]
-    with pytest.raises(UsageError, match="There is no learner ''"):
+    with speaking(CommandLine()):
+        words = compare.entry_options(learner_list(["logistic:l2=0.10,fit-intercept=no"])[0])
+    assert words == ["--l2", "0.10", "--no-fit-intercept"]
+    with pytest.raises(SettingError, match="There is no learner ''"):
         learner_list(["logistic,,pocket"])

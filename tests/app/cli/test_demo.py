@@ -5,8 +5,7 @@ import importlib.util
 
 import pytest
 
-from separatrix.app.cli.demo import TOURS, Scene, Tour
-from separatrix.app.cli.demo_tables import HEADER, cancer, loans
+from separatrix.app.cli.demo import HEADER, TOURS, Scene, Tour, cancer, loans
 from separatrix.app.cli.running import run
 
 NEEDED = {f"separatrix.app.cli.{scene.words[0]}" for tour in TOURS.values() for scene in tour.scenes}

@@ -1,6 +1,5 @@
 """The static table of learners says what the learners are."""
 
-import inspect
 import subprocess
 import sys
 from dataclasses import fields
@@ -8,29 +7,20 @@ from typing import get_args
 
 import pytest
 
-import separatrix
-from separatrix.app.cli.answer import UsageError
 from separatrix.app.cli.learner_options import LearnerName, LearnerOptions
-from separatrix.app.cli.meant import did_you_mean
-from separatrix.app.cli.wording import in_options
-from separatrix.app.tasks.learners import LEARNERS, REDUCTIONS, learner_of, parameters_of, reduction_of
-from separatrix.app.tasks.typed_values import KINDS, option, value_of
-
-ELSEWHERE = {"random_state", "warm_start", "features", "feature_map", "estimator", "n_jobs"}
-"""Parameters that are no options of their own: --seed, --features, --learner."""
-
-
-@pytest.mark.parametrize("name", [*LEARNERS, *REDUCTIONS])
-def test_the_table_is_what_the_signatures_say(name):
-    known = {**LEARNERS, **REDUCTIONS}[name]
-    home = getattr(separatrix, known.home)
-    signature = inspect.signature(home).parameters
-    found = {key: each.default for key, each in signature.items() if key not in ELSEWHERE}
-    assert dict(known.defaults) == found
-    assert all(type(known.defaults[key]) is type(found[key]) for key in found)
-    assert known.seeded == ("random_state" in signature)
-    if name in LEARNERS:
-        assert known.weights == ("sample_weight" in inspect.signature(home.fit).parameters)
+from separatrix.app.cli.words import CommandLine
+from separatrix.app.tables.errors import did_you_mean
+from separatrix.app.tasks.learners import (
+    LEARNERS,
+    REDUCTIONS,
+    TEXTS,
+    learner_of,
+    parameters_of,
+    reduction_of,
+    value_of,
+)
+from separatrix.errors import SettingError
+from separatrix.wording import call, has, learner, setting, speaking
 
 
 def test_the_names_that_are_typed_are_those_of_the_table():
@@ -39,13 +29,16 @@ def test_the_names_that_are_typed_are_those_of_the_table():
 
 def test_every_parameter_is_an_option_and_has_a_reading():
     all_of_them = {key for each in (*LEARNERS.values(), *REDUCTIONS.values()) for key in each.defaults}
-    assert all_of_them == set(KINDS) == {entry.name for entry in fields(LearnerOptions)}
+    assert all_of_them == set(TEXTS) == {entry.name for entry in fields(LearnerOptions)}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_defaults_typed_as_texts_come_back_as_they_are(name):
     defaults = LEARNERS[name].defaults
-    typed = {option(key): str(value).lower() if value is None else str(value) for key, value in defaults.items()}
+    typed = {
+        "--" + key.replace("_", "-"): str(value).lower() if value is None else str(value)
+        for key, value in defaults.items()
+    }
     estimator = learner_of(name, typed, seed=7)
     assert {key: estimator.get_params(deep=False)[key] for key in defaults} == dict(defaults)
     assert not LEARNERS[name].seeded or estimator.random_state == 7
@@ -77,7 +70,7 @@ def test_texts_and_their_values(parameter, text, value):
     ("name", "given", "parts"),
     [
         ("logistik", {}, ["no learner 'logistik'", "Did you mean 'logistic'?", "zero-one"]),
-        ("logistic", {"max-pases": "3"}, ["no parameter --max-pases", "Did you mean 'max_passes'?"]),
+        ("logistic", {"max-pases": "3"}, ["no parameter max_pases", "Did you mean 'max_passes'?"]),
         ("logistic", {"kernel": "linear"}, ["--kernel belongs to kernel", "It has --objective"]),
         ("kernel", {"degree": "two"}, ["--degree is 'two'; it must be a whole number."]),
         ("logistic", {"fit-intercept": "maybe"}, ["--fit-intercept is 'maybe'; it must be true or false."]),
@@ -85,47 +78,45 @@ def test_texts_and_their_values(parameter, text, value):
     ],
 )
 def test_what_cannot_be_is_said_with_the_way_out(name, given, parts):
-    with pytest.raises(UsageError) as error:
-        parameters_of(name, given)
-    assert all(part in str(error.value) for part in parts), str(error.value)
+    with speaking(CommandLine()):
+        with pytest.raises(SettingError) as error:
+            parameters_of(name, given)
+        assert all(part in str(error.value) for part in parts), str(error.value)
 
 
 def test_learners_are_found_by_their_class_too_and_reductions_hold_them():
     inner = learner_of("LogisticRegression", {"l2": "0.5"})
     outer = reduction_of("output-code", inner, {"code": "sparse"}, seed=3)
     assert (outer.estimator.l2, outer.code, outer.random_state) == (0.5, "sparse", 3)
-    with pytest.raises(UsageError, match="Did you mean 'one-vs-rest'"):
+    with pytest.raises(SettingError, match="Did you mean 'one-vs-rest'"):
         reduction_of("one-vs-rests", inner)
 
 
 @pytest.mark.parametrize(
-    ("python", "typed"),
+    ("asked", "python", "typed"),
     [
-        ("For more digits use solver='auto'.", "For more digits use --solver auto."),
-        ("Raise max_passes above 200, or loosen tol.", "Raise --max-passes above 200, or loosen --tol."),
-        ("use learning_rate=None, line search.", "use --learning-rate none, line search."),
-        ("averaging=True, or", "--averaging, or"),
-        ("Use l2=0, which", "Use --l2 0, which"),
-        ("with learning_rate=0.5. Then", "with --learning-rate 0.5. Then"),
-        ("MaxMarginClassifier() finds", "--learner margin finds"),
-        (
-            "Penalise with l2 > 0.",
-            "Penalise with --l2 0.01 or another penalty (of two classes also with --objective firth).",
-        ),
-        ("the order of the rows and the kernel of it", "the order of the rows and the kernel of it"),
+        (lambda: setting("solver", "auto"), "solver='auto'", "--solver auto"),
+        (lambda: setting("max_passes"), "max_passes", "--max-passes"),
+        (lambda: setting("learning_rate", None), "learning_rate=None", "--learning-rate none"),
+        (lambda: setting("averaging", True), "averaging=True", "--averaging"),
+        (lambda: setting("fit_intercept", False), "fit_intercept=False", "--no-fit-intercept"),
+        (lambda: setting("l2", 0.01), "l2=0.01", "--l2 0.01"),
+        (lambda: setting("random_state", 3), "random_state=3", "--seed 3"),
+        (lambda: setting("warm_start", True), "warm_start=True", "warm_start=True"),
+        (lambda: learner("MaxMarginClassifier"), "MaxMarginClassifier", "--learner margin"),
+        (lambda: learner("OneVsRest"), "OneVsRest", "--reduction one-vs-rest"),
+        (lambda: learner("OnlineToBatch"), "OnlineToBatch", "OnlineToBatch"),
+        (lambda: call("separability(X, y)"), "separability(X, y)", "separatrix separable"),
+        (lambda: call("summary(X, y)"), "summary(X, y)", "summary(X, y)"),
+        (lambda: str(has("warm_start")), "True", "False"),
+        (lambda: str(has("l2") and has("separability(X, y)") and has("Pocket")), "True", "True"),
     ],
 )
-def test_sentences_in_the_words_of_the_command_line(python, typed):
-    assert in_options(python) == typed
-    assert in_options(typed) == typed
-
-
-def test_separated_classes_are_told_of_firth():
-    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
-    remedy = in_options(separatrix.LogisticRegression().fit(X, y).verdict_.remedy)
-    assert "--objective firth" in remedy
-    assert "--l2 0.01" in remedy
-    assert "l2 > 0" not in remedy
+def test_settings_learners_and_calls_in_the_words_of_the_reader(asked, python, typed):
+    assert asked() == python
+    with speaking(CommandLine()):
+        assert asked() == typed
+    assert asked() == python
 
 
 def test_nothing_is_near_to_nonsense():

@@ -11,15 +11,16 @@ from importlib.resources import files
 import jsonschema
 import pytest
 
+from separatrix import errors
 from separatrix.app.cli import app as app_module
 from separatrix.app.cli import running, streams
 from separatrix.app.cli.answer import Answer, UsageError
 from separatrix.app.cli.app import COMMANDS
 from separatrix.app.cli.console import is_coloured, shown_width, table
-from separatrix.app.cli.meant import did_you_mean
 from separatrix.app.cli.options import Talking
 from separatrix.app.cli.schema import published
-from separatrix.app.tables.errors import Place, Remedy, TableError
+from separatrix.app.tables.errors import Place, Remedy, TableError, did_you_mean
+from separatrix.errors import Refusal, SettingError, UndecidedError
 from separatrix.inference.result import InferenceRefused
 
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "duckdb", "pandas", "matplotlib")
@@ -94,10 +95,12 @@ STATUSES = [
     (TableError("no", place=Place("a.csv", 3), column="x", value="?", remedies=[Remedy("fill", "--na ?")]), 3, "data"),
     (UsageError("--target z: no such column."), 2, "usage"),
     (InferenceRefused("The weights have no standard errors."), 1, "refused"),
-    (ArithmeticError("Rounding hides it."), 1, "refused"),
-    (ValueError("tol is -1; it must be positive."), 2, "usage"),
-    (ValueError("y is a matrix; it must be a list."), 3, "data"),
-    (ValueError("y has one class only."), 3, "data"),
+    (Refusal("The weights have no standard errors."), 1, "refused"),
+    (UndecidedError("Rounding hides it."), 1, "refused"),
+    (SettingError("tol", -1, "it must be positive."), 2, "usage"),
+    (errors.DataError("is a matrix; it must be a list.", array="y"), 3, "data"),
+    (errors.DataError("y has one class only."), 3, "data"),
+    (errors.DataError("is not finite", array="X", row=3, column="age", value=float("inf")), 3, "data"),
     (FileNotFoundError(errno.ENOENT, "no", "x.csv"), 3, "data"),
     (OSError(errno.ENOSPC, "full"), 3, "data"),
     (MemoryError(), 3, "data"),
@@ -337,7 +340,7 @@ def test_a_table_fits_its_width_whatever_it_holds():
 
 
 def test_nearest_names():
-    assert did_you_mean("TARGTE", ["target", "weights"]) == " Did you mean 'target'?"
+    assert did_you_mean("TARGTE", ["target", "weights"]) == "Did you mean 'target'?"
     assert did_you_mean("qqq", ["target", "weights"]) == ""
 
 

@@ -8,10 +8,9 @@ import re
 
 import numpy as np
 import pytest
+from separatrix.app.models.fingerprint import fingerprint_of
 
 import separatrix
-from separatrix.app.cli.wording import in_options
-from separatrix.app.models.file import fingerprint_of
 from separatrix.app.tables.opening import open_table
 
 from .tables import matrix, shop
@@ -59,7 +58,7 @@ def test_other_models_have_a_page_too(learner, write, command, answer):
     verdict = separatrix.load("model.json").verdict
     status, page, _ = command("summary", "model.json")
     assert status == 0
-    assert re.sub(r"\s+", " ", in_options(verdict["text"])) in re.sub(r"\s+", " ", page)
+    assert re.sub(r"\s+", " ", verdict["text"]) in re.sub(r"\s+", " ", page)
     assert f"learner     {learner}" in page
     data = answer("summary", "model.json")[1]
     assert data["summary"] is None

@@ -5,17 +5,16 @@ import time
 
 import pytest
 
-from separatrix.app.cli import waiting
+from separatrix.app.cli import progress
 from separatrix.app.cli.options import Talking
-from separatrix.app.cli.progress import watch
-from separatrix.app.cli.waiting import Waiting, said
+from separatrix.app.cli.progress import Waiting, waiting_line, watch
 
 
 @pytest.fixture
 def heard(monkeypatch):
     """What is written on stderr."""
     stream = io.StringIO()
-    monkeypatch.setattr(waiting, "tell", stream.write)
+    monkeypatch.setattr(progress, "tell", stream.write)
     return stream
 
 
@@ -75,4 +74,4 @@ def test_a_step_that_takes_long_and_what_follows_the_last_are_told(heard, monkey
 
 @pytest.mark.parametrize("share", [-1.0, 0.0, 0.001, 1.5])
 def test_no_estimate_of_what_is_not_known(share):
-    assert said("reading", 61.0, share) == "reading: 1 min 1 s so far"
+    assert waiting_line("reading", 61.0, share) == "reading: 1 min 1 s so far"

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import separatrix
+import separatrix.errors
+from separatrix.app.cli.running import run
 
 from .made import WICKED, fitted
 
@@ -70,11 +72,62 @@ def test_numbers_of_a_table_in_memory_are_read_to_the_last_bit(tmp_path, rows):
     assert found["data"]["columns"][0]["maximum"] == X[:, 0].max()
 
 
+def differing(first, second, path=""):
+    """Where two reports differ."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        keys = [*first, *(key for key in second if key not in first)]
+        return [each for key in keys for each in differing(first.get(key), second.get(key), f"{path}/{key}")]
+    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        return [
+            each for k, pair in enumerate(zip(first, second, strict=True)) for each in differing(*pair, f"{path}/{k}")
+        ]
+    return [] if first == second else [path]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "mapping"])
+def test_a_table_in_memory_gives_the_report_of_its_file(tmp_path, monkeypatch, kind):
+    """Numbers, levels, true and false, missing cells."""
+    pandas, polars, arrow = pytest.importorskip("pandas"), pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    a, city = rng.normal(size=200), rng.choice(["Bonn", "Oslo", "Rome"], 200)
+    y = np.where(a + (city == "Bonn") + rng.logistic(size=200) > 0, "yes", "no")
+    frame = pandas.DataFrame(
+        {"a": a, "b": rng.integers(0, 5, 200), "city": city, "flag": rng.random(200) < 0.5, "y": y}
+    )
+    frame.loc[3, "a"], frame.loc[5, "city"] = np.nan, None
+    frame.to_csv("t.csv", index=False)
+    assert run(["fit", "t.csv", "--target", "y", "--missing", "impute", "--quiet"]) == 0
+    table = {
+        "pandas": frame, "polars": polars.from_pandas(frame), "arrow": arrow.Table.from_pandas(frame),
+        "mapping": {name: list(frame[name]) for name in frame},
+    }[kind]  # fmt: skip
+    for where in (None, "a > 0 and city <> 'Bonn'"):
+        files, memory = (
+            json.loads(json.dumps(separatrix.write_report("model.json", data, "r.json", where=where)))
+            for data in ("t.csv", table)
+        )
+        for each in (files, memory):
+            for name in ("files", "fingerprint", "report"):
+                each["repeat"].pop(name)
+        assert differing(files, memory) == []
+
+
+def test_a_condition_sees_the_table_in_memory_and_nothing_else(tmp_path, rows):
+    X, y = rows
+    table = {"x0": X[:, 0], "x1": X[:, 1], "y": y}
+    model = separatrix.LogisticRegression().fit(X, y)
+    (tmp_path / "t.csv").write_text("x0\n1\n")
+    for where in ("nothing > 1", "x0 > 0) or (1=1", f"x0 in (select x0 from read_csv('{tmp_path}/t.csv'))"):
+        with pytest.raises(separatrix.errors.SettingError, match="where is"):
+            separatrix.write_report(model, table, tmp_path / "r.json", target="y", where=where)
+
+
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [({"cv": 1}, ValueError, "cv is 1"), ({"level": 2}, ValueError, "level is 2"),
-     ({"format": "pdf"}, ValueError, "format is 'pdf'"), ({"positive": "perhaps"}, ValueError, "positive perhaps"),
-     ({"target": None}, ValueError, "target COLUMN"), ({"data": 5}, TypeError, "data is int"),
+     ({"format": "pdf"}, ValueError, "format is 'pdf'"), ({"positive": "perhaps"}, ValueError, "positive is 'perhaps'"),
+     ({"target": None}, ValueError, "which column holds the classes"), ({"data": 5}, TypeError, "data is int"),
      ({"target": "colour"}, ValueError, "colour")],
 )  # fmt: skip
 def test_what_cannot_be_is_said_in_words_of_python_and_nothing_is_written(tmp_path, rows, given, error, said):

@@ -123,3 +123,11 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> st
         blank = " " * (width - shown_width(text))
         parts.append(blank + text if j in right else text + blank)
     return "  ".join(parts).rstrip()
+
+
+def duration(seconds: float) -> str:
+    """Seconds, minutes or hours, whichever reads best."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -9,13 +9,15 @@ from cyclopts import Parameter
 
 from ... import __version__
 from .answer import Answer, UsageError
-from .as_at_fit import as_at_the_fit
-from .options import Talking
+from .console import table as text_table
+from .next_command import after, files_again, typed_again
+from .options import Talking, as_at_the_fit
 from .predict import NewRows, open_for
-from .typed_again import after, files_again, typed_again
 
 MOST = 20
 """Rows that are explained at once."""
+MOST_SHOWN = 10
+"""Contributions that are shown of a score."""
 
 
 def explain(
@@ -51,12 +53,12 @@ def explain(
         How the command talks.
     """
     from ..models.file import read
-    from ..tasks.explaining import explained
-    from ..tasks.predicting import Wanted, check_columns
+    from ..tasks.predicting import PredictionOptions, check_columns
+    from ..tasks.saved import explanation_of
 
     saved = read(model)
     typed, (rows, told) = rows, as_at_the_fit(rows, saved, data)
-    Wanted().check(saved)
+    PredictionOptions().check(saved)
     asked = {"for_class": _label(saved, "--for-class", for_class), "against": _label(saved, "--against", against)}
     assert saved.encoding is not None
     with open_for(saved, data, rows, talking, verbatim=False) as table:
@@ -64,11 +66,12 @@ def explain(
         places = _places(row, table.rows)
         X = saved.encoding.matrix(table, unseen=rows.unseen)[places]
         where = [str(place) for place in table.places(places)]
-    found = [explained(saved, X[k : k + 1], **asked) for k in range(len(places))]
+    found = [explanation_of(saved, X[k : k + 1], **asked) for k in range(len(places))]
     records = [
-        {"row": place + 1, "place": at, **each.data} for place, at, each in zip(places, where, found, strict=True)
+        {"row": place + 1, "place": at, **{key: part for key, part in each.items() if key != "text"}}
+        for place, at, each in zip(places, where, found, strict=True)
     ]
-    pages = [f"{at}\n\n{each.text}" for at, each in zip(where, found, strict=True)]
+    pages = [f"{at}\n\n{_page(each)}" for at, each in zip(where, found, strict=True)]
     return Answer(
         {"command": "explain", "version": __version__, "model": model, "rows": records},
         text="\n\n".join(pages),
@@ -96,9 +99,28 @@ def _label(saved: Any, option: str, typed: str | None) -> Any:
         return None
     known = {str(each): each for each in saved.classes}
     if typed not in known:
-        from .meant import did_you_mean
+        from ..tables.errors import did_you_mean
 
-        raise UsageError(
-            f"{option} {typed}: the model has no such class.{did_you_mean(typed, known)} It has {', '.join(known)}."
-        )
+        meant = f"{option} {typed}: the model has no such class. {did_you_mean(typed, known)}".rstrip()
+        raise UsageError(f"{meant} It has {', '.join(known)}.")
     return known[typed]
+
+
+def _page(found: dict[str, Any]) -> str:
+    """An explanation for people: by log-odds, or what each column adds to the score."""
+    return f"Predicted: {found['prediction']}.\n{found['text']}" if "text" in found else _score_text(found)
+
+
+def _score_text(data: dict[str, Any]) -> str:
+    from ..tables.cells import Cell
+    from ..tasks.predicting import cell_text
+
+    steps, rest = data["contributions"][:MOST_SHOWN], data["contributions"][MOST_SHOWN:]
+    rows = [["average row", f"{data['base']:+.4g}"]]
+    rows += [[cell_text(Cell(each["name"], each["value"])), f"{each['contribution']:+.4g}"] for each in steps]
+    if rest:
+        rows.append([f"{len(rest)} other columns", f"{sum(each['contribution'] for each in rest):+.4g}"])
+    rows.append([f"{data['class']} against {data['against']}", f"{data['score']:+.4g}"])
+    return f"Predicted: {data['prediction']}. The score has no unit: its sign decides.\n\n" + text_table(
+        ["", "score"], rows, right=(1,)
+    )

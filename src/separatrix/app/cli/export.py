@@ -84,10 +84,10 @@ def export(
 
 
 def _answer(made: Any, model: str, to: str, options: dict[str, Any], output: str | None) -> Answer:
-    from .files import write_whole
+    from .streams import write_file
 
     text = made.content if isinstance(made.content, str) else None
-    replaced = output is not None and write_whole(output, made.content)
+    replaced = output is not None and write_file(output, made.content)
     where = f"The model is in {output}{', which was replaced' if replaced else ''}. " if output is not None else ""
     size = len(made.content if text is None else text.encode())
     data = {

@@ -4,35 +4,22 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-import sys
 import tempfile
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from opcode import opmap
 from typing import Any
 
 from cyclopts import CycloptsError, UnknownCommandError
 
-from ..tables.errors import Remedy, TableError
+from ... import errors
+from ..tables.errors import Remedy, TableError, did_you_mean
 from . import NEEDED
 from .answer import BUG, DATA, INTERRUPTED, NO, USAGE, UsageError
 from .app import COMMANDS
-from .meant import did_you_mean
 
 DEBUG = "SEPARATRIX_DEBUG"
-SETTING = re.compile(r"(\w+) is .*\bmust\b", re.DOTALL)
-"""How learners refuse a setting: 'tol is −1; it must be positive.'"""
-ROWS = frozenset({"X", "y", "sample_weight"})
-"""What learners call the data: no setting."""
-
-
-SPEAKERS = ("separatrix.", "sklearn.utils.validation", "sklearn.utils.multiclass")
-"""Modules whose errors are sentences about settings or data."""
-
-
 OF_A_MODEL = ("predict", "evaluate", "explain", "report")
 """Commands to which a saved model says what the columns are."""
 
@@ -69,10 +56,23 @@ def failure_of(error: BaseException, tokens: list[str]) -> Failure:
     return _bug(error)
 
 
-def _bad_data(error: Any, tokens: list[str]) -> Failure:
-    if isinstance(error, TableError):
-        _say_what_can_be_typed(error, tokens)
+def _bad_table(error: Any, tokens: list[str]) -> Failure:
+    _say_what_can_be_typed(error, tokens)
     return Failure(DATA, "data", str(error), error.to_dict())
+
+
+def _bad_data(error: Any, tokens: list[str]) -> Failure:
+    """Rows that no learner or model could use, or a file that is no model."""
+    value = None if error.value is None else str(error.value)
+    details = {"file": getattr(error, "path", None) or None, "value": value}
+    if isinstance(error.column, str):
+        details["column"] = error.column
+    return Failure(DATA, "data", str(error), details)
+
+
+def _refused(error: BaseException, tokens: list[str]) -> Failure:
+    """A question that has no valid answer."""
+    return Failure(NO, "refused", str(error))
 
 
 def _say_what_can_be_typed(error: TableError, tokens: list[str]) -> None:
@@ -94,7 +94,7 @@ def _bad_tokens(error: Any, tokens: list[str]) -> Failure:
     """What cyclopts found wrong with the command line."""
     if isinstance(error, UnknownCommandError) and error.unused_tokens:
         asked = error.unused_tokens[0]
-        problem = f"there is no command {asked!r}.{did_you_mean(asked, COMMANDS)}"
+        problem = f"there is no command {asked!r}. {did_you_mean(asked, COMMANDS)}".rstrip()
         return _with_remedies(problem, Remedy("all commands", "separatrix --help"))
     error.verbose = False
     problem = str(error).strip() or "the command line cannot be read."
@@ -151,35 +151,16 @@ def _not_installed(error: Any, tokens: list[str]) -> Failure | None:
     return _with_remedies(f"this needs {name}, which is not installed.", Remedy("install it", package))
 
 
-def _refused(error: BaseException, tokens: list[str]) -> Failure | None:
-    """A sentence of ours: a refusal to answer, a setting that cannot be, or rows that cannot be learnt from.
-
-    An error that another library raised in the midst of our code has no sentence for the user: it is our bug.
-    """
-    if not _is_ours(error):
-        return None
-    text = str(error)
-    result = sys.modules.get("separatrix.inference.result")  # loaded, if it was raised
-    if isinstance(error, ArithmeticError) or (result is not None and isinstance(error, result.InferenceRefused)):
-        return Failure(NO, "refused", text)
-    setting = SETTING.match(text)
-    if setting is not None and setting.group(1) not in ROWS:
-        return Failure(USAGE, "usage", text)
-    return Failure(DATA, "data", text)
-
-
-def _is_ours(error: BaseException) -> bool:
-    """Whether the sentence was written for users: by a `raise` in this package, or in scikit-learn's checks of data.
-
-    What the interpreter itself raises in the midst of our code, as for an argument too many, has no such sentence.
-    """
+def _refused_without_a_type(error: BaseException, tokens: list[str]) -> Failure | None:
+    """A sentence of the library whose error has no type of its own yet."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
-    if last is None or not str(error):
-        return False
-    raised = last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
-    return raised and str(last.tb_frame.f_globals.get("__name__", "")).startswith(SPEAKERS)
+    if last is None or not str(last.tb_frame.f_globals.get("__name__", "")).startswith("separatrix."):
+        return None
+    if isinstance(error, ArithmeticError):
+        return Failure(NO, "refused", str(error)) if type(error) is ArithmeticError else None
+    return Failure(DATA, "data", str(error))
 
 
 def _bug(error: BaseException) -> Failure:
@@ -204,13 +185,15 @@ def _written(error: BaseException) -> str | None:
 
 
 _MEANINGS: tuple[tuple[Any, Callable[[Any, list[str]], Failure | None]], ...] = (
-    (TableError, _bad_data),
-    (UsageError, _bad_usage),
+    (TableError, _bad_table),
+    (errors.DataError, _bad_data),
+    ((UsageError, errors.SettingError), _bad_usage),
+    (errors.Refusal, _refused),
     (CycloptsError, _bad_tokens),
     (KeyboardInterrupt, _stopped),
     (OSError, _no_file),
     (MemoryError, _no_memory),
     (ImportError, _not_installed),
-    ((ValueError, TypeError, ArithmeticError), _refused),
+    ((ValueError, ArithmeticError), _refused_without_a_type),
 )
 """Exceptions and what they mean, the first that fits; a meaning of None passes on to the next."""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from ... import __version__
+from ...wording import setting
+from ..files import check_path
 from ..tasks.learners import (
     LEARNERS,
     REDUCTIONS,
     Learner,
+    check_weights,
     class_of,
     learner_named,
     learner_of,
@@ -22,16 +27,27 @@ from ..tasks.learners import (
     reduction_of,
 )
 from .answer import DONE, INTERRUPTED, NOT_OPTIMAL, Answer, UsageError
-from .files import check_output
-from .learner_options import LearnerName, LearnerOptions
+from .console import table as text_table
+from .learner_options import LearnerName, LearnerOptions, ReductionName
+from .next_command import FORMAT, OF_THE_MODEL, after, typed_again
 from .options import READING, Reading, Talking
+from .progress import folds_shown
+from .summary import largest_weights
 
 if TYPE_CHECKING:
+    from ..models.model import Model
+    from ..tasks.cross_validation import FoldMeasures
+    from ..tasks.fit_facts import Outcome
     from ..tasks.lesson import Lesson
+
+MOST_WEIGHTS = 8
+"""Weights that are shown; all are in the JSON."""
+MANY_CLASSES = 20
+"""Classes from which on numbers look like a measurement."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class FitRequest:
     """What the command line asks to be learnt."""
 
     data: tuple[str, ...]
@@ -74,7 +90,7 @@ class Asked:
 
     def made(self) -> Any:
         """The learner, not yet taught."""
-        from .teaching import with_features
+        from ..tasks.teaching import with_features
 
         own, outer = self.parameters
         estimator = learner_of(self.learner, own, seed=self.seed)
@@ -92,7 +108,7 @@ def fit(
     group: Annotated[str | None, Parameter(group=READING)] = None,
     missing: Annotated[Literal["error", "impute"], Parameter(group=READING)] = "error",
     standardise: Annotated[bool, Parameter(negative="")] = False,
-    reduction: Literal["one-vs-rest", "one-vs-one", "output-code"] | None = None,
+    reduction: ReductionName | None = None,
     features: str | None = None,
     cv: int | None = None,
     strict: Annotated[bool, Parameter(negative="")] = False,
@@ -141,14 +157,14 @@ def fit(
     talking
         How the command talks.
     """
-    asked = _checked(Asked(
+    asked = _checked(FitRequest(
         data, target or "", learner_named(learner)[0], output, weights, group, missing, standardise, reduction,
         features, cv, options.given(), reading, talking.seed,
     ))  # fmt: skip
     return _shown(asked, talking) if dry_run else _learnt(asked, strict, talking)
 
 
-def _checked(asked: Asked) -> Asked:
+def _checked(asked: FitRequest) -> FitRequest:
     """All that can be found wrong before the table is read."""
     if not asked.target:
         named = " ".join(asked.data) or "FILE"
@@ -164,14 +180,12 @@ def _checked(asked: Asked) -> Asked:
     if asked.cv is not None and asked.cv < 2:
         raise UsageError(f"--cv is {asked.cv}; it must be 2 folds or more.")
     if asked.weights is not None:
-        from .teaching import check_weights
-
-        check_weights(asked.learner, asked.known)
-    check_output(asked.output, asked.data, "model.json")
+        check_weights(asked.learner)
+    check_path("output", asked.output, asked.data, "model.json")
     return asked
 
 
-def _shown(asked: Asked, talking: Talking) -> Answer:
+def _shown(asked: FitRequest, talking: Talking) -> Answer:
     """How the columns would be read."""
     from .schema import schema
 
@@ -183,7 +197,7 @@ def _shown(asked: Asked, talking: Talking) -> Answer:
     return Answer(data, text=found.text, words=f"{found.words} Nothing was fitted.", next=found.next)
 
 
-def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
+def _learnt(asked: FitRequest, strict: bool, talking: Talking) -> Answer:
     from .tables import decisions_of, let_go, opened
 
     with ExitStack() as stack:
@@ -192,7 +206,8 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
         ))  # fmt: skip
         from ..tasks.fit_facts import Outcome, rows_of_rule, table_facts, training_facts
         from ..tasks.lesson import lesson_of
-        from .teaching import teach
+        from ..tasks.teaching import teach
+        from .progress import watch
 
         decisions = decisions_of(
             table,
@@ -211,16 +226,23 @@ def _learnt(asked: Asked, strict: bool, talking: Talking) -> Answer:
         if asked.cv is None:
             stack.close()  # what the table holds is free before the fit needs it
         estimator = asked.made()
-        teach(estimator, asked.known, lesson, talking, reduced=asked.reduction is not None)
+        teach(
+            estimator, asked.known, lesson, lambda steps, total: watch(steps, talking, total),
+            reduced=asked.reduction is not None,
+        )  # fmt: skip
         interrupted = estimator.verdict_.status == "interrupted"
-        crossed = _crossed(table, lesson, asked, talking) if asked.cv is not None and not interrupted else None
+        folds = _folds(table, lesson, asked, talking) if asked.cv is not None and not interrupted else None
     from ..models.file import write
     from ..models.from_learner import model_of
-    from .fit_words import answer_of
+    from ..tasks.saved import reading_to_keep
 
-    outcome = Outcome(estimator, lesson, facts, crossed, interrupted)
+    outcome = Outcome(estimator, lesson, facts, folds, interrupted)
     replaced = Path(asked.output).exists()
-    training = training_facts(asked, outcome)
+    training = training_facts(
+        outcome, command=_command(asked), seed=asked.seed, target=asked.target, weights=asked.weights,
+        group=asked.group, missing=asked.missing, standardised=asked.standardise,
+        reading=reading_to_keep(asked.reading),
+    )  # fmt: skip
     model = model_of(
         estimator, encoding=lesson.encoding, training=training, interrupted=interrupted,
         X=rows_of_rule(outcome), sample_weight=lesson.weights,
@@ -242,8 +264,191 @@ def _import_meanwhile(learner: Learner) -> Callable[[object], None]:
     return lambda _: threading.Thread(target=work, name="separatrix-imports").start()
 
 
-def _crossed(table: Any, lesson: Lesson, asked: Asked, talking: Talking) -> Any:
-    from ..tasks.crossing import crossed
+def _folds(table: Any, lesson: Lesson, asked: FitRequest, talking: Talking) -> FoldMeasures:
+    from ..tasks.cross_validation import FoldTables, cross_validate
 
     assert asked.cv is not None
-    return crossed(table, lesson, asked, asked.cv, talking)
+    tables = FoldTables(table, lesson, asked.missing, asked.standardise)
+    with folds_shown(talking, asked.cv) as after:
+        return cross_validate(tables, lesson, asked.made, asked.cv, asked.seed, after)
+
+
+def _command(asked: FitRequest) -> str:
+    """The command again, files without their folders."""
+    words = ["separatrix", "fit", *(Path(each).name for each in asked.data or ("-",)), "--target", asked.target]
+    words += ["--learner", asked.learner]
+    for name in ("weights", "group", "reduction", "features", "cv"):
+        value = getattr(asked, name)
+        words += [] if value is None else [f"--{name}", str(value)]
+    words += ["--missing", asked.missing] if asked.missing != "error" else []
+    words += ["--standardise"] if asked.standardise else []
+    for name, value in asked.given.items():
+        words += [setting(name, value)] if isinstance(value, bool) else [setting(name), str(value)]
+    return shlex.join([*words, *_typed(asked.reading), *(["--seed", str(asked.seed)] if asked.seed else [])])
+
+
+def _typed(reading: Reading) -> list[str]:
+    words: list[str] = []
+    for entry in fields(reading):
+        value = getattr(reading, entry.name)
+        if value == entry.default:
+            continue
+        if isinstance(value, bool):
+            words.append(f"--{entry.name}" if value else f"--no-{entry.name}")
+            continue
+        for each in value if isinstance(value, tuple) else () if value is None else (value,):
+            words += [f"--{entry.name}", str(each)]
+    return words
+
+
+# --------------------------------------------------------------------------------------------------- what it says
+
+
+def answer_of(asked: FitRequest, outcome: Outcome, model: Model, *, replaced: bool, status: int) -> Answer:
+    """The fit for programs and for people."""
+    from ...results.verdict import plain_value
+    from ..tasks.saved import weights_of
+
+    verdict, weights = outcome.verdict, weights_of(model)
+    lesson = outcome.lesson
+    ignored = [each for each in lesson.decisions if each.kind == "ignored"]
+    indicators = [column.name for column in lesson.encoding.columns if column.indicator]
+    data = {
+        "command": "fit",
+        "version": __version__,
+        "dry_run": False,
+        "learner": asked.learner,
+        "reduction": asked.reduction,
+        "parameters": _parameters(model),
+        "seed": asked.seed,
+        "target": asked.target,
+        "rows": outcome.table.rows,
+        "columns": [column.name for column in lesson.encoding.columns],
+        "features": len(lesson.encoding.names),
+        "classes": [{"class": label, "rows": rows} for label, rows in lesson.counts.items()],
+        "ignored": [{"name": each.name, "why": each.why} for each in ignored],
+        "indicators": indicators,
+        "intercept": _has_intercept(outcome.estimator),
+        "standardised": asked.standardise,
+        "missing": asked.missing,
+        "weights": asked.weights,
+        "verdict": verdict,
+        "chosen_l2": _chosen(outcome),
+        "passes": plain_value(getattr(outcome.estimator, "n_passes_", None)),
+        "coefficients": weights,
+        "cross_validation": model.training["cross_validation"],
+        "fingerprint": outcome.table.fingerprint,
+        "output": asked.output,
+        "replaced": replaced,
+    }
+    said = f"{verdict['sentence']} {verdict['remedy'] or ''}".strip()
+    words = [
+        _fitted(asked, outcome),
+        *(f"Ignored: {each.name}: {each.why}." for each in ignored),
+        *_indicated(indicators),
+        *_penalised(outcome),
+        *([said] if verdict["ok"] else []),
+        *largest_weights(weights, MOST_WEIGHTS),
+        *([] if outcome.folds is None else _fold_lines(outcome.folds)),
+        _written(asked, outcome, replaced),
+    ]
+    notes = (*_measured(asked.target, list(lesson.counts)), *(() if verdict["ok"] else (said,)))
+    return Answer(data, words="\n".join(words), notes=notes, status=status, next=_next(asked, model))
+
+
+def _measured(target: str, classes: list[str]) -> tuple[str, ...]:
+    """A target of so many different numbers was hardly meant as classes."""
+    from ..tables.numbers import number_of
+
+    if len(classes) <= MANY_CLASSES or any(number_of(each) is None for each in classes):
+        return ()
+    return (
+        f"{target!r} has {len(classes)} different numbers, and each of them was learnt as a class of its own. If it "
+        "is a measurement, make a column with a few classes of it first.",
+    )
+
+
+def _fitted(asked: FitRequest, outcome: Outcome) -> str:
+    from ...results.verdict import listed
+
+    lesson = outcome.lesson
+    classes = listed([f"{label!r} {rows}" for label, rows in lesson.counts.items()])
+    how = asked.learner + (f" ({asked.reduction})" if asked.reduction else "")
+    made = "" if asked.features is None else f", made into {asked.features}"
+    intercept = {True: "with an intercept", False: "without an intercept", None: ""}[_has_intercept(outcome.estimator)]
+    scaled = (
+        "number columns standardised" if asked.standardise else "nothing standardised" if not asked.features else ""
+    )
+    columns, d = len(lesson.encoding.columns), len(lesson.encoding.names)
+    return (
+        f"Fitted {how} to {outcome.table.rows} rows of {len(lesson.counts)} classes ({classes}), {_many(d, 'feature')} "
+        f"from {_many(columns, 'column')}{made}; {', '.join(filter(None, (intercept, scaled)))}."
+    )
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _indicated(names: list[str]) -> list[str]:
+    from ...results.verdict import listed
+
+    if not names:
+        return []
+    return [
+        f"Missing values of {listed(names)} were filled with the mean or the most frequent level; "
+        f"{_many(len(names), 'indicator')} that {'tells' if len(names) == 1 else 'tell'} of it "
+        f"{'was' if len(names) == 1 else 'were'} added."
+    ]
+
+
+def _chosen(outcome: Outcome) -> float | None:
+    """The penalty that cross-validation chose."""
+    return float(outcome.estimator.l2_) if hasattr(outcome.estimator, "l2_path_") else None
+
+
+def _penalised(outcome: Outcome) -> list[str]:
+    chosen = _chosen(outcome)
+    return [] if chosen is None else [f"Of all penalties that were tried, l2 = {chosen:.6g} predicts new rows best."]
+
+
+def _written(asked: FitRequest, outcome: Outcome, replaced: bool) -> str:
+    marked = ", marked interrupted" if outcome.interrupted else ""
+    return f"The model is in {asked.output}{marked}{'; the file that was there is replaced' if replaced else ''}."
+
+
+def _next(asked: FitRequest, model: Model) -> str:
+    if not asked.data or "-" in asked.data:
+        return f"separatrix summary {shlex.quote(asked.output)}"
+    import numpy as np
+
+    likely = model.probabilities(np.zeros((1, len(model.columns)))) is not None
+    same = after(typed_again(asked.reading, without=OF_THE_MODEL, renamed=FORMAT, seed=asked.seed))
+    return f"separatrix predict {shlex.quote(asked.output)} {shlex.join(asked.data)}{' --proba' * likely}{same}"
+
+
+def _parameters(model: Model) -> dict[str, Any]:
+    return {name: value for name, value in model.parameters.items() if name != "estimator"}
+
+
+def _has_intercept(estimator: Any) -> bool | None:
+    inner = getattr(estimator, "estimator", estimator)
+    found = getattr(inner, "fit_intercept", None)
+    return None if found is None else bool(found)
+
+
+SHOWN = ("accuracy", "balanced_accuracy", "auc", "log_loss", "brier")
+"""What is shown of a cross-validation; all of it is in the JSON."""
+
+
+def _fold_lines(found: FoldMeasures) -> list[str]:
+    """The measures with their intervals."""
+    rows = [
+        [f" {each.label}", "" if each.value is None else f"{each.value:.4g}",
+         each.why if each.low is None or each.high is None else f"{each.low:.4g} to {each.high:.4g}"]
+        for each in found.measures
+        if each.name in SHOWN
+    ]  # fmt: skip
+    kept = ", groups kept together" if found.grouped else ""
+    head = [f"Predicted out of {found.folds} folds{kept}:"]
+    return [*head, text_table([" measure", "value", "95 % interval"], rows, right=(1,)), *found.remarks]

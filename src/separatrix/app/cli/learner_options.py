@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Group, Parameter
 
+from ..tasks.learners import LEARNERS, REDUCTIONS
+
 LEARNING = Group("The learner's parameters", sort_key=0)
-LearnerName = Literal[
-    "logistic", "perceptron", "averaged", "pocket", "online", "voted", "kernel", "margin", "least-squares",
-    "discriminant", "naive-bayes", "gaussian-naive-bayes", "bernoulli-naive-bayes", "poisson-naive-bayes", "joint",
-    "joint-perceptron", "zero-one",
-]  # fmt: skip
+if TYPE_CHECKING:
+    LearnerName = str
+    ReductionName = str
+else:
+    LearnerName = Literal[tuple(LEARNERS)]
+    ReductionName = Literal[tuple(REDUCTIONS)]
 Text = Annotated[str | None, Parameter(group=LEARNING, show_default=False)]
 Flag = Annotated[bool | None, Parameter(group=LEARNING, show_default=False)]
 

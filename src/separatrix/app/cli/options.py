@@ -1,9 +1,10 @@
-"""Options that commands share."""
+"""Options that commands share: how a table is read, and how the command talks."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
+import shlex
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, Literal, TypeVar
 
 from cyclopts import Group, Parameter
 
@@ -42,6 +43,37 @@ class Reading:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
+class KnownTable:
+    """What the user says about a table; what its columns are is the model's to say."""
+
+    format: Annotated[
+        Literal["csv", "tsv", "jsonl", "json", "parquet", "libsvm", "npy"] | None, Parameter(group=READING)
+    ] = None
+    """The format, where the name of the file does not tell."""
+    na: Annotated[tuple[str, ...], Parameter(group=READING, consume_multiple=False)] = ()
+    """A text that stands for a missing value, besides the empty cell; by default those of the fit. May be repeated."""
+    where: Annotated[str | None, Parameter(group=READING)] = None
+    """Only rows for which this SQL condition holds: --where "age >= 18"."""
+    sample: Annotated[int | None, Parameter(group=READING)] = None
+    """Only so many rows, drawn at random (see --seed)."""
+    header: Annotated[bool | None, Parameter(group=READING)] = None
+    """Whether the first line names the columns; by default as at the fit, where the files are of the same kind."""
+    encoding: Annotated[str | None, Parameter(group=READING)] = None
+    """How the letters of a text file are encoded, if not in UTF-8: latin-1, cp1252, utf-16; by default as
+    at the fit, where the files are of the same kind."""
+    decimal: Annotated[Literal[".", ","] | None, Parameter(group=READING)] = None
+    """The decimal sign of a text table; by default as at the fit, where the files are of the same kind."""
+
+    def reading(self, model: Any) -> Reading:
+        """How a table is read whose columns a model knows."""
+        from ..tasks.saved import model_columns
+
+        own = {each.name: getattr(self, each.name) for each in fields(self)} | {"decimal": self.decimal or "."}
+        return Reading(**own, number=model_columns(model, "number"), category=model_columns(model, "category"))
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
 class Talking:
     """How a command talks."""
 
@@ -55,3 +87,24 @@ class Talking:
     """No colours; NO_COLOR in the environment says the same."""
     seed: Annotated[int, Parameter(group=TALKING)] = 0
     """The seed of all that is random: the same seed, the same bytes."""
+
+
+Options = TypeVar("Options")
+
+
+def as_at_the_fit(options: Options, model: Any, data: tuple[str, ...]) -> tuple[Options, str]:
+    """The options, completed by what the model remembers; and a sentence about that, if anything was added."""
+    from ..tasks.saved import kept_reading
+
+    kept = kept_reading(model, data)
+    added = {name: value for name, value in kept.items() if getattr(options, name) in ((), None)}
+    if not added:
+        return options, ""
+    words = shlex.join(word for name, value in added.items() for word in _typed(name, value))
+    return replace(options, **added), f"The table is read as at the fit: {words}."  # type: ignore[type-var]
+
+
+def _typed(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [f"--{name}" if value else f"--no-{name}"]
+    return [word for each in (value if isinstance(value, tuple) else (value,)) for word in (f"--{name}", str(each))]

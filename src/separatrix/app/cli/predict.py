@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from ... import __version__
+from ..files import check_path
 from .answer import Answer, UsageError
-from .as_at_fit import as_at_the_fit
 from .console import is_terminal
-from .files import check_output
-from .options import READING, Talking
-from .typed_again import after, explain_again, typed_again
+from .next_command import after, explain_again, typed_again
+from .options import READING, Talking, as_at_the_fit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,19 +97,19 @@ def predict(
         How the command talks.
     """
     from ..models.file import read
-    from ..tasks.predicting import Wanted, predicted
+    from ..tasks import predicting
 
     saved = read(model)
     typed, (rows, told) = rows, as_at_the_fit(rows, saved, data)
-    wanted = Wanted(proba, distance, explain, threshold, prefix)
-    wanted.check(saved)
+    options = predicting.PredictionOptions(proba, distance, explain, threshold, prefix)
+    options.check(saved)
     kind = _format(output, format)
     if output is not None:
-        check_output(output, (model, *data), "predicted.csv")
+        check_path("output", output, (model, *data), "predicted.csv")
     elif kind == "parquet" and not talking.json and is_terminal(sys.stdout):
         raise UsageError("Parquet is not for the screen: name a file with --output.")
     with open_for(saved, data, rows, talking, verbatim=not (only or talking.json)) as table:
-        found = predicted(saved, table, wanted, rows.unseen)
+        found = predicting.predict(saved, table, options, rows.unseen)
         if not (only or talking.json):
             _check_names(found.columns, table.names, prefix)
         if output is not None:

@@ -1,19 +1,26 @@
-"""How far a fit is: a bar on a terminal, a line at steps 1, 2, 4, 8 … elsewhere; nothing for what is soon done."""
+"""How far a command is, and Ctrl-C while it works.
+
+Steps are shown as a bar on a terminal, as a line at steps 1, 2, 4, 8 … elsewhere; nothing is shown of what is soon
+done.
+"""
 
 from __future__ import annotations
 
 import math
+import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from . import streams
-from .console import has_cursor, shortened, tell, width_of
-from .durations import duration as duration
-from .interrupting import interruptible
+from .console import duration, has_cursor, shortened, tell, width_of
 from .options import Talking
-from .waiting import Waiting
 
 T = TypeVar("T")
 
@@ -21,7 +28,10 @@ PATIENCE = 1.0
 """Seconds before anything is shown."""
 FRAME = 0.1
 """Seconds between two pictures of the bar."""
+WAITING_FRAME = 0.2
+"""Seconds between two pictures of what has no steps; elsewhere a line at 2, 4, 8 … seconds."""
 BAR = 10
+"""Signs of a full bar."""
 FACTS: dict[str, Callable[[Any], str]] = {
     "passes": lambda passes: f"pass {passes:.4g}",
     "value": lambda value: f"loss {value:.6g}",
@@ -165,7 +175,7 @@ def watch(
                 shower.show(count, step)
                 waiting.begin(f"step {count + 1}, or the proof after the last one")
                 yield step
-                if interruption.asked:
+                if interruption.pressed:
                     return
     finally:
         waiting.close()
@@ -173,3 +183,128 @@ def watch(
         close = getattr(steps, "close", None)
         if close is not None:
             close()
+
+
+@contextmanager
+def folds_shown(talking: Talking, total: int) -> Iterator[Callable[[int], None]]:
+    """What is to be called after each fold of a cross-validation: it counts them, whatever their numbers."""
+    shower, done = shower_of(talking, total, time.monotonic), 0
+
+    def after(fold: int) -> None:
+        nonlocal done
+        done += 1
+        shower.show(done, None)
+
+    try:
+        yield after
+    finally:
+        shower.close()
+
+
+# --------------------------------------------------------------------------------------------- what has no steps
+
+
+class Waiting:
+    """Says what is being done, for how long, and how much is left where that is known; in a thread of its own.
+
+    `share` is the part that is done, from 0 to 1, or less than 0 where nobody knows. Use it in a `with` block.
+    """
+
+    def __init__(
+        self, talking: Talking, what: str, share: Callable[[], float] = lambda: -1.0, patience: float = PATIENCE
+    ) -> None:
+        self._what, self._share, self._patience = what, share, patience
+        self._over = has_cursor(sys.stderr) or talking.progress == "always"
+        self._shown, self._ended, self._since = False, threading.Event(), time.monotonic()
+        self._next = patience if self._over else 2 * patience
+        silent = talking.quiet or talking.progress == "never"
+        self._thread = None if silent else threading.Thread(target=self._work, name="separatrix-waiting", daemon=True)
+
+    def begin(self, what: str | None = None, share: Callable[[], float] | None = None) -> None:
+        """Begin to wait; or begin anew, for something else."""
+        self._what, self._share = what or self._what, share or self._share
+        self._since = time.monotonic()
+        self._next = self._patience if self._over else 2 * self._patience
+        if self._thread is not None and not self._thread.is_alive() and not self._ended.is_set():
+            self._thread.start()
+
+    def _work(self) -> None:
+        while not self._ended.wait(min(WAITING_FRAME, self._patience)):
+            seconds = time.monotonic() - self._since
+            if seconds < self._next:
+                continue
+            line = waiting_line(self._what, seconds, self._share())
+            if self._over:
+                self._next, self._shown = seconds, True
+                tell(f"\r\x1b[2K{shortened(line, width_of(sys.stderr) - 1)}")
+            else:
+                self._next = 2 * seconds
+                tell(line + "\n")
+
+    def close(self) -> None:
+        """Wipe the line away."""
+        self._ended.set()
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join()
+        if self._shown:
+            tell("\r\x1b[2K")
+
+    def __enter__(self) -> Waiting:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def waiting_line(what: str, seconds: float, share: float) -> str:
+    """What is done, how far it is, and how long the rest will take.
+
+    >>> waiting_line("reading data.csv", 3.0, 0.25)
+    'reading data.csv: 25 %, about 9 s left'
+    >>> waiting_line("reading data.csv", 3.0, -1.0)
+    'reading data.csv: 3 s so far'
+    """
+    if not 0.01 <= share <= 1:
+        return f"{what}: {duration(seconds)} so far"
+    return f"{what}: {100 * share:.0f} %, about {duration(seconds * (1 - share) / share)} left"
+
+
+# ------------------------------------------------------------------------------------------------------- Ctrl-C
+
+
+@dataclass
+class Interruption:
+    """Whether Ctrl-C was pressed."""
+
+    pressed: bool = False
+
+
+@contextmanager
+def interruptible(quiet: bool = False) -> Iterator[Interruption]:
+    """Note the first Ctrl-C instead of stopping; the second stops at once with a KeyboardInterrupt.
+
+    On Windows, where signals come in another thread, and outside the main thread every Ctrl-C stops at once.
+    """
+    interruption = Interruption()
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield interruption
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if interruption.pressed:
+            raise KeyboardInterrupt
+        interruption.pressed = True
+        if not quiet:
+            _tell(b"\nfinishing this step; Ctrl-C again stops at once.\n")
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield interruption
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
+
+
+def _tell(words: bytes) -> None:
+    """Write past the buffer of stderr: the signal may have come while that was being written."""
+    with suppress(OSError, ValueError):
+        os.write(sys.stderr.fileno(), words)

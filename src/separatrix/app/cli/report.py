@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
 from ... import __version__
+from ..files import check_path
 from .answer import Answer, UsageError
-from .as_at_fit import as_at_the_fit
-from .files import check_output, write_whole
-from .known_table import KnownTable
-from .options import Talking
-from .typed_again import columns_again, explain_again, files_again, typed_again
+from .next_command import columns_again, explain_again, files_again, typed_again
+from .options import KnownTable, Talking, as_at_the_fit
+from .progress import folds_shown
+from .streams import write_file
+from .tables import opened
 
 if TYPE_CHECKING:
     from ..report.inputs import Inputs
@@ -69,29 +71,26 @@ def report(
         How the command talks.
     """
     from ..report.page import FORMATS
-    from ..tasks.reporting import check, model_given
+    from ..tasks.report import ReportOptions, inputs_of, model_given
 
-    try:
-        check(level, cv)
-    except ValueError as error:
-        raise UsageError(f"--{error}") from None
+    options = ReportOptions(target, cv, positive, level, unseen, (), talking.seed)
+    options.check()
     form = format or {".md": "md", ".json": "json"}.get(Path(output or "").suffix.lower(), "html")
     path = output or f"report.{form}"
-    check_output(path, (model, *data), "report.html")
+    check_path("output", path, (model, *data), "report.html")
     if form == "html":
         _needed("jinja2")
     from ..report.facts import facts_of
-    from ..tasks.report_inputs import Asked, inputs_of
 
     given = model_given(model)
     names = (Path(model).name, *(Path(each).name if each != "-" else each for each in data or ("-",)))
     typed = _typed(names, path, format, target, cv, positive, level, unseen, reading, talking)
     reading, told = as_at_the_fit(reading, given.model, data)
-    asked = Asked(target, cv, positive, level, unseen, talking, typed)
-    inputs = inputs_of(given.model, data, reading, asked)
+    with opened(data, reading.reading(given.model), talking) as table, folds_shown(talking, cv) as after:
+        inputs = inputs_of(given.model, table, replace(options, na=reading.na), typed, after)
     facts = facts_of(inputs)
     text = FORMATS[form](facts, given.text, given.name)
-    replaced = write_whole(path, text)
+    replaced = write_file(path, text)
     again = [*columns_again(given.model), *typed_again(reading, seed=talking.seed)]
     row = explain_again(given.model, model, data)
     return _answer(model, data, path, text, replaced, facts, [told, _rows_of_the_fit(inputs, reading)], again, row)

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from ... import __version__
+from ... import __version__, wording
 from . import streams
 from .answer import BUG, DATA, DONE, INTERRUPTED, Answer
 from .app import COMMANDS, app, tell_all
 from .console import help_console, say
 from .failing import DEBUG, Failure, NoDataError, failure_of
 from .options import Talking
+from .words import CommandLine
 
 
 class Dash(str):
@@ -48,6 +49,11 @@ def run(tokens: Sequence[str]) -> int:
 
 
 def _run(tokens: list[str]) -> int:
+    with wording.speaking(CommandLine()):
+        return _answered(tokens)
+
+
+def _answered(tokens: list[str]) -> int:
     talking = typed_talking(tokens)
     try:
         with warnings.catch_warnings():

@@ -15,9 +15,9 @@ from .answer import Answer, UsageError
 from .app import COMMANDS
 from .console import table as laid_out
 from .console import width_of
+from .next_command import after, files_again, typed_again
 from .options import READING, Reading, Talking
 from .tables import decisions_of, opened
-from .typed_again import after, files_again, typed_again
 
 MOST_LEVELS = 4
 """Levels that a line names."""

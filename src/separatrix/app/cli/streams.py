@@ -7,7 +7,10 @@ import os
 import sys
 from collections.abc import Mapping
 from itertools import groupby
+from pathlib import Path
 from typing import IO, Any
+
+from ..files import replace_file
 
 RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀᵐ", "0123456789-Tm", strict=True))
 PLAIN: Mapping[str, str] = {
@@ -79,6 +82,11 @@ def writable(text: str, stream: IO[str]) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def write_file(output: str | Path, content: str | bytes) -> bool:
+    """Write a text, or bytes, in one step; whether a file was there before."""
+    return replace_file(output, content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
 
 
 def flush() -> OSError | None:

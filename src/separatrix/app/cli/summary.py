@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from ... import __version__
+from ..files import check_path
 from .answer import Answer, UsageError
-from .files import check_output, write_whole
+from .console import table as text_table
 from .options import Talking
+from .streams import write_file
 
 if TYPE_CHECKING:
     from ...inference.summary.summary import Summary
+
+LONGEST, WIDTH = 400, 100
+"""Signs of an equation that is written out, and of a line."""
 
 
 def summary(
@@ -44,7 +49,7 @@ def summary(
     from ..tasks.saved import facts_of
 
     if output is not None:
-        check_output(output, (model,), "page.txt")
+        check_path("output", output, (model,), "page.txt")
     saved = read(model)
     page = _restored(saved, model)
     text = {
@@ -56,7 +61,7 @@ def summary(
     }[format]()
     words = ""
     if output is not None:
-        replaced = write_whole(output, text)
+        replaced = write_file(output, text)
         words = f"The page is in {output}{'; the file that was there is replaced' if replaced else ''}."
     data = {"command": "summary", "version": __version__, "model": model, "output": output, **facts_of(saved, page)}
     return Answer(
@@ -67,7 +72,7 @@ def summary(
 
 
 def _next(saved: Any, model: str) -> str:
-    from .typed_again import explain_again
+    from .next_command import explain_again
 
     found = explain_again(saved, model, ("-",))
     return found if " explain " in found else f"separatrix predict {shlex.quote(model)} FILE"
@@ -81,23 +86,11 @@ def _restored(saved: Any, path: str) -> Summary | None:
     if kept is None:
         return None
     try:
-        return _in_words_of_options(restored(kept))
+        return restored(kept)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
             "the summary that is kept there cannot be read: fit the model again.", path=path, where="training.summary"
         ) from error
-
-
-def _in_words_of_options(page: Summary) -> Summary:
-    from dataclasses import replace
-
-    from .wording import in_options
-
-    return replace(
-        page, verdict=in_options(page.verdict), refused=None if page.refused is None else in_options(page.refused),
-        notes=tuple(map(in_options, page.notes)),
-        left_out=tuple(each._replace(reason=in_options(each.reason)) for each in page.left_out),
-    )  # fmt: skip
 
 
 def _needed(page: Summary | None, saved: Any) -> Summary:
@@ -109,8 +102,6 @@ def _needed(page: Summary | None, saved: Any) -> Summary:
 
 
 def _text(saved: Any, page: Summary | None) -> str:
-    from ..tasks.saved import described
-
     lines = described(saved) if page is None else [str(page)]
     command = saved.training.get("command")
     return "\n".join([*lines, *(["", f"fitted by: {command}"] if command else [])]) + "\n"
@@ -136,3 +127,52 @@ def _json(facts: dict[str, Any]) -> str:
     import json
 
     return json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def largest_weights(weights: list[dict[str, Any]], most: int) -> list[str]:
+    """The weights that move scores most, by the spread of their columns where that is known; lines of a table."""
+    own = [each for each in weights if each["name"] != "(intercept)" and each["weight"] is not None]
+    if not own:
+        return []
+    scaled = all(each["per_deviation"] is not None for each in own)
+    size = "per_deviation" if scaled else "weight"
+    ranked = sorted(own, key=lambda each: -abs(each[size]))[:most]
+    several = len({each["class"] for each in own}) > 1
+    signs = {"+inf": "→ +∞", "-inf": "→ −∞", "undetermined": "→ ±∞"}
+    rows = [
+        [f" {each['name']}" + (f" [{each['class']}]" if several else ""), gone or f"{each['weight']:.6g}"]
+        + (["" if gone else f"{each['per_deviation']:.4g}"] if scaled else [])
+        for each in ranked
+        for gone in [signs.get(each["in_the_limit"] or "", "")]
+    ]
+    more = len(own) - len(ranked)
+    header = [" weight of", "raw", *(["per SD"] if scaled else [])]
+    return [text_table(header, rows, right=(1, 2)), *([f" and {more} more"] if more else [])]
+
+
+def described(model: Any) -> list[str]:
+    """A model that keeps no summary, in lines."""
+    from textwrap import wrap
+
+    from ...results.verdict import listed
+    from ..tasks.saved import name_of, verdict_of, weights_of
+
+    training, verdict, rule = model.training, verdict_of(model), model.rule.linear()
+    counts = training.get("class_counts") or {}
+    classes = listed([f"{label}" + (f" ({counts[str(label)]} rows)" if str(label) in counts else "")
+                      for label in model.classes], 12)  # fmt: skip
+    given = {name: value for name, value in model.parameters.items() if value is not None and name != "estimator"}
+    lines = [
+        f"learner     {name_of(model)}",
+        f"parameters  {', '.join(f'{name} {value}' for name, value in given.items())}",
+        f"rows        {training.get('rows', 'not known')}",
+        f"classes     {classes}",
+        f"columns     {len(model.columns)} numbers"
+        + ("" if model.encoding is None else f" from {len(model.encoding.columns)} columns"),
+        "",
+        *([*wrap(verdict["sentence"], WIDTH), ""] if verdict else []),
+    ]
+    equation = "" if rule is None else str(rule)
+    if equation and len(equation) <= LONGEST:
+        lines += [*wrap(equation, WIDTH), ""]
+    return lines + largest_weights(weights_of(model), 40)

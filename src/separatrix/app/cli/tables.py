@@ -8,13 +8,10 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
-from ..tables.errors import Remedy, TableError
-from .answer import UsageError
 from .console import is_terminal, shortened
 from .failing import NoDataError
-from .meant import did_you_mean
 from .options import Reading, Talking
-from .waiting import Waiting
+from .progress import Waiting
 
 Watch = Callable[[Callable[[], float]], None]
 """What is called as duckdb begins to read, with a function that gives the share that has been read."""
@@ -58,30 +55,15 @@ def shown(sources: Sequence[str], talking: Talking, meanwhile: Watch = lambda sh
         yield begun
 
 
-def check_columns(table: Any, asked: dict[str, Sequence[str]]) -> None:
-    """Every column that an option names is there."""
-    for option, names in asked.items():
-        for name in names:
-            if name not in table.names:
-                raise UsageError(
-                    f"--{option} {name}: the table has no such column.{did_you_mean(name, table.names)}\n"
-                    f"  its columns: {_listed(table.names)}"
-                )
-
-
 def decisions_of(
     table: Any, reading: Reading, *, target: str | None = None, weights: str | None = None, group: Sequence[str] = ()
 ) -> tuple[Any, ...]:
     """How each column is read."""
-    from ..tables.kinds import decide  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    from ..tasks import lesson
 
-    single = {"target": [target] if target else [], "weights": [weights] if weights else []}
-    check_columns(
-        table, {**single, "group": group, "number": reading.number, "category": reading.category, "drop": reading.drop}
-    )
-    return tuple(
-        decide(table, target=target, weights=weights, group=tuple(group), number=reading.number,
-               category=reading.category, drop=reading.drop, na=reading.na)
+    return lesson.decisions_of(
+        table, target=target, weights=weights, group=group, number=reading.number, category=reading.category,
+        drop=reading.drop, na=reading.na,
     )  # fmt: skip
 
 
@@ -91,24 +73,3 @@ def let_go(table: Any, decisions: Sequence[Any]) -> None:
     if release is not None:
         kinds = ("number", "weights"), ("category", "target", "group")
         release(*([each.name for each in decisions if each.kind in some] for some in kinds))
-
-
-def labels_of(table: Any, target: str) -> Any:
-    """The labels of all rows, as they stand in the file; a row without one is an error."""
-    import numpy as np
-
-    codes, levels = table.coded(target)
-    missing = np.flatnonzero(codes < 0)
-    if missing.size:
-        count = missing.size
-        raise TableError(
-            "the target is missing", place=table.place(int(missing[0])), column=target,
-            because=f"{count} of {table.rows} rows {'has' if count == 1 else 'have'} no label.",
-            remedies=[Remedy("leave such rows out", f"--where '\"{target}\" IS NOT NULL'")],
-        )  # fmt: skip
-    return np.array(levels, dtype=object)[codes].astype(str)
-
-
-def _listed(names: Sequence[str], most: int = 12) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -134,7 +134,7 @@ def certificate(inputs: Inputs) -> Check:
     status = str(verdict.get("status"))
     if inputs.model.interrupted or status in ("budget", "interrupted", "not-separable"):
         return Check(name, FAILED, f"The fit ended {status}, before it reached what it set out for.",
-                     inputs.reword(str(verdict.get("remedy") or "Fit again, and let it end.")))  # fmt: skip
+                     str(verdict.get("remedy") or "Fit again, and let it end."))  # fmt: skip
     if refit.checked is None:
         why = f": {refit.why}" if refit.why else "."
         return Check(name, UNKNOWN, f"The file says {status}; that was not computed again{why}")

@@ -104,13 +104,13 @@ def _limit(estimator: Any) -> float | None:
 
 
 def _verdict(inputs: Inputs) -> dict[str, Any]:
-    model, reword = inputs.model, inputs.reword
+    model = inputs.model
     said = dict(model.verdict or {})
     return {
         "status": said.get("status", "not known"),
         "ok": bool(said.get("ok")) and not model.interrupted,
-        "sentence": reword(said.get("cause") or said.get("text") or "The model file holds no verdict."),
-        "remedy": reword(said.get("remedy") or ""),
+        "sentence": said.get("cause") or said.get("text") or "The model file holds no verdict.",
+        "remedy": said.get("remedy") or "",
         "gap": (said.get("certificate") or {}).get("relative_gap"),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -80,8 +79,6 @@ class Inputs:
     fingerprint: str | None = None
     command: str = ""
     """The command that makes this report again."""
-    reword: Callable[[str], str] = str
-    """Sentences of learners in the words of whoever asks for the report."""
     seed: int = 0
     positive: int = 1
     level: float = 0.95

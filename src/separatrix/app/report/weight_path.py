@@ -90,29 +90,6 @@ class Track:
         return (*self.steps, *ended)
 
 
-IN_ONE_GO = "It computes its answer in one go, from counts, means or a system of equations: no path leads there."
-"""Why learners with a closed form have no path."""
-REASONS = {
-    "AveragedPerceptron": "Its answer is the mean of all the weights on the way, not where the way ends.",
-    "VotedPerceptron": "All the rules on the way vote: there is no last one that is the answer.",
-    "Pocket": "It keeps the best weights that it met, while those on the way wander on.",
-    "KernelPerceptron": "It has a coefficient for each row that it learnt from, and no weights of columns.",
-    **dict.fromkeys(
-        ("NaiveBayes", "BernoulliNaiveBayes", "PoissonNaiveBayes", "GaussianNaiveBayes", "GaussianDiscriminant",
-         "LeastSquaresClassifier"), IN_ONE_GO,
-    ),
-    **dict.fromkeys(
-        ("OneVsRest", "OneVsOne", "OutputCode"), "It is made of several learners, each of which goes its own way.",
-    ),
-}  # fmt: skip
-"""Why some learners have no path, in sentences."""
-BY_PASSES = {
-    "LogisticRegression": "passes over the rows", "MaxMarginClassifier": "passes over the rows",
-    "ZeroOneClassifier": "steps of the search",
-}  # fmt: skip
-"""Learners that are followed step by step, and what a step is."""
-BY_MISTAKES = ("Perceptron", "OnlinePerceptron")
-"""Learners that are followed mistake by mistake."""
 ENDLESS = ("separated", "quasi-separated")
 """Verdicts after which weights grow for ever: a path shows it, and does not end at the answer."""
 
@@ -120,14 +97,14 @@ ENDLESS = ("separated", "quasi-separated")
 def fit_with_path(make: Callable[[], Any], given: tuple[Any, ...]) -> tuple[Any, WeightPath]:
     """A fitted learner, and the path that its weights took."""
     estimator = make()
-    name = type(estimator).__name__
-    if name in BY_PASSES:
+    card = type(estimator).card
+    if card.path_unit and card.course == "steps":
         track = _tracked(estimator.steps(*given), lambda step, n: float(getattr(step, "passes", n)))
-        return estimator, _ended(estimator, track, BY_PASSES[name])
+        return estimator, _ended(estimator, track, card.path_unit)
     estimator.fit(*given)
-    if name in BY_MISTAKES:
+    if card.path_unit:
         return estimator, _by_mistakes(estimator, make, given)
-    return estimator, WeightPath(why=REASONS.get(name, "It does not tell its weights while it learns."))
+    return estimator, WeightPath(why=card.no_path or "It does not tell its weights while it learns.")
 
 
 def _by_mistakes(estimator: Any, make: Callable[[], Any], given: tuple[Any, ...]) -> WeightPath:
@@ -136,7 +113,7 @@ def _by_mistakes(estimator: Any, make: Callable[[], Any], given: tuple[Any, ...]
     if max(count, rows) > UPDATES:
         return WeightPath(why=f"It made {count} mistakes in {rows} rows; up to {UPDATES} are followed one by one.")
     track = _tracked(make().steps(*given), lambda step, n: float(step.mistakes))
-    return _ended(estimator, track, "mistakes that were corrected")
+    return _ended(estimator, track, estimator.card.path_unit)
 
 
 def _tracked(steps: Iterable[Any], at: Callable[[Any, int], float]) -> Track:

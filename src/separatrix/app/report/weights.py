@@ -24,7 +24,6 @@ def weights_facts(model: Any, summary: Summary | None, inputs: Inputs) -> dict[s
     """A block of lines for every class that has weights, each with what a forest plot shows of it."""
     found = _found(model, summary, inputs)
     found = {"direction": False} | found
-    found |= {"why": inputs.reword(found["why"]), "notes": list(map(inputs.reword, found["notes"]))}
     levels = {name for column in inputs.encoding.columns for name in column.features if name != column.name}
     for block in found["blocks"]:
         for line in block["lines"]:

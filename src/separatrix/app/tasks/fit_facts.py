@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import platform
-import shlex
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ... import __version__
-from ..cli.as_at_fit import to_keep
-from ..cli.options import Reading
-from ..cli.wording import in_options
 from .lesson import Lesson
-from .typed_values import option
 
 if TYPE_CHECKING:
-    from ..cli.fit import Asked
-    from .crossing import Crossing
+    from .cross_validation import FoldMeasures
 
 
 @dataclass(frozen=True)
@@ -39,18 +34,18 @@ class Outcome:
     estimator: Any
     lesson: Lesson
     table: TableFacts
-    crossing: Crossing | None
+    folds: FoldMeasures | None
     interrupted: bool
 
     @property
     def verdict(self) -> dict[str, Any]:
-        """How the fit ended, in the words of the command line."""
+        """How the fit ended."""
         found = self.estimator.verdict_
         return {
             "status": found.status,
             "ok": bool(found.ok),
-            "sentence": in_options(" ".join(filter(None, (found.cause, found._alias_sentence())))),
-            "remedy": in_options(found.remedy) or None,
+            "sentence": " ".join(filter(None, (found.cause, found._alias_sentence()))),
+            "remedy": found.remedy or None,
         }
 
 
@@ -72,26 +67,29 @@ def rows_of_rule(outcome: Outcome) -> Any:
     return X if mapped or width == X.shape[1] else None
 
 
-def training_facts(asked: Asked, outcome: Outcome) -> dict[str, Any]:
-    """What goes into the model file beside the rule."""
+def training_facts(
+    outcome: Outcome, *, command: str, seed: int, target: str, weights: str | None, group: str | None, missing: str,
+    standardised: bool, reading: Mapping[str, Any],
+) -> dict[str, Any]:  # fmt: skip
+    """What goes into the model file beside the rule; `reading` is what was said of how cells are read."""
     table = outcome.table
     return {
-        "command": command_of(asked),
-        "seed": asked.seed,
+        "command": command,
+        "seed": seed,
         "versions": {"separatrix": __version__, "numpy": np.__version__, "python": platform.python_version()},
         "rows": table.rows,
         "columns": list(table.columns),
         "files": list(table.files),
         "fingerprint": table.fingerprint,
-        "target": asked.target,
-        "weights": asked.weights,
-        "group": asked.group,
-        "missing": asked.missing,
-        "standardised": asked.standardise,
-        **({"reading": kept} if (kept := to_keep(asked.reading)) else {}),
+        "target": target,
+        "weights": weights,
+        "group": group,
+        "missing": missing,
+        "standardised": standardised,
+        **({"reading": dict(reading)} if reading else {}),
         "class_counts": outcome.lesson.counts,
         **_totals(outcome.lesson),
-        "cross_validation": None if outcome.crossing is None else outcome.crossing.to_dict(),
+        "cross_validation": None if outcome.folds is None else outcome.folds.to_dict(),
         "summary": _summary(outcome),
     }
 
@@ -100,35 +98,6 @@ def _totals(lesson: Lesson) -> dict[str, list[float]]:
     """The weight of each class: base rates are made of it. None where a class has no weight at all."""
     totals = np.bincount(lesson.y.codes, lesson.weights, len(lesson.y.classes)).astype(np.float64)
     return {"class_totals": totals.tolist()} if totals.all() else {}
-
-
-def command_of(asked: Asked) -> str:
-    """The command again, files without their folders."""
-    words = ["separatrix", "fit", *(Path(each).name for each in asked.data or ("-",)), "--target", asked.target]
-    words += ["--learner", asked.learner]
-    for name in ("weights", "group", "reduction", "features", "cv"):
-        value = getattr(asked, name)
-        words += [] if value is None else [f"--{name}", str(value)]
-    words += ["--missing", asked.missing] if asked.missing != "error" else []
-    words += ["--standardise"] if asked.standardise else []
-    for name, value in asked.given.items():
-        words += [option(name) if value else f"--no-{option(name)[2:]}"] if isinstance(value, bool) else [
-            option(name), str(value)]  # fmt: skip
-    return shlex.join([*words, *_reading(asked.reading), *(["--seed", str(asked.seed)] if asked.seed else [])])
-
-
-def _reading(reading: Reading) -> list[str]:
-    words: list[str] = []
-    for entry in fields(reading):
-        value = getattr(reading, entry.name)
-        if value == entry.default:
-            continue
-        if isinstance(value, bool):
-            words.append(f"--{entry.name}" if value else f"--no-{entry.name}")
-            continue
-        for each in value if isinstance(value, tuple) else () if value is None else (value,):
-            words += [f"--{entry.name}", str(each)]
-    return words
 
 
 def _summary(outcome: Outcome) -> dict[str, Any] | None:

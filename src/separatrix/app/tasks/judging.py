@@ -7,12 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cli.answer import UsageError
-from ..cli.meant import did_you_mean
-from ..cli.tables import labels_of
+from ...errors import SettingError
 from ..evaluation.predictions import Predictions
-from ..tables.errors import Remedy, TableError
-from .lesson import groups_of, weights_of
+from ..tables.errors import Remedy, TableError, did_you_mean
+from .lesson import check_all_there, groups_of, weights_of
 from .predicting import check_columns
 
 Places = NDArray[np.intp]
@@ -50,9 +48,8 @@ def _together(parts: tuple[Any, ...]) -> Any:
 
 def truth_of(table: Any, target: str, classes: tuple[str, ...]) -> Places:
     """The place of each row's class among the model's; a class that the model does not know is an error."""
-    codes, levels = table.coded(target)
-    if (codes < 0).any():
-        labels_of(table, target)  # which says where
+    codes, levels = coded = table.coded(target)
+    check_all_there(table, coded, target, "label")
     known = {label: place for place, label in enumerate(classes)}
     places = np.array([known.get(level, -1) for level in levels], dtype=np.intp)
     truth: Places = places[codes]
@@ -72,23 +69,22 @@ def truth_of(table: Any, target: str, classes: tuple[str, ...]) -> Places:
 def positive_of(label: str, classes: tuple[str, ...]) -> int:
     """The place of the positive class, of two."""
     if label not in classes:
-        raise UsageError(
-            f"--positive {label}: the model has no such class.{did_you_mean(label, classes)} "
-            f"Its classes are {', '.join(classes)}."
-        )
+        meant = f"the model has no such class. {did_you_mean(label, classes)}".rstrip()
+        raise SettingError("positive", label, f"{meant} Its classes are {', '.join(classes)}.")
     if len(classes) != 2:
-        raise UsageError(f"--positive is for two classes; the model has {len(classes)}: {', '.join(classes)}.")
+        raise SettingError("positive", label, f"it is for two classes, and the model has {len(classes)}: "
+                                              f"{', '.join(classes)}.")  # fmt: skip
     return classes.index(label)
 
 
 def at_threshold(found: Predictions, threshold: float | None) -> Predictions:
-    """The same, at another threshold where one is given."""
+    """The predictions at another threshold, where one is given."""
     if threshold is None:
         return found
     try:
         return found.at(threshold)
     except ValueError as error:
-        raise UsageError(f"--threshold {threshold:g}: {error}") from None
+        raise SettingError("threshold", threshold, str(error)) from None
 
 
 def _scores(model: Any, X: Any) -> Any:

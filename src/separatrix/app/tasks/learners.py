@@ -1,19 +1,20 @@
-"""Learners by name, with their parameters: a static table, so that nothing is imported before something is learnt."""
+"""Learners by name, with their parameters as texts: a table, so that nothing is imported too early."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..cli.answer import UsageError
-from ..cli.meant import did_you_mean
-from .typed_values import option, value_of
+from ...errors import SettingError
+from ...wording import setting
+from ..tables.errors import did_you_mean
+from . import learner_table
 
 
 @dataclass(frozen=True)
 class Learner:
-    """What the command line knows of a learner; a test compares it with the learner itself."""
+    """What is known of a learner before it is imported."""
 
     home: str
     """The class of separatrix."""
@@ -24,89 +25,95 @@ class Learner:
     seeded: bool = False
     """Whether chance plays a part."""
     course: str = "steps"
-    """The method that a fit is watched by: `steps`; or `stretches`, or none, where steps are single mistakes."""
+    """The method that a fit is watched by: see `Card`."""
 
 
-_MISTAKES = {
-    "learning_rate": 1.0, "max_passes": 1000, "order": "cyclic", "patience": None, "ties": "mistake", "init": None,
-    "fit_intercept": True,
+LEARNERS = {name: Learner(*row) for name, row in learner_table.LEARNERS.items()}
+REDUCTIONS = {name: Learner(*row) for name, row in learner_table.REDUCTIONS.items()}
+
+
+def _flag(text: str) -> bool:
+    values = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    if text.lower() not in values:
+        raise ValueError("true or false")
+    return values[text.lower()]
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("a whole number") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError("a number") from None
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _numbers_or_text(text: str) -> list[float] | str:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        return text
+
+
+def _by_class(text: str) -> dict[str, float] | str:
+    """'yes=2,no=1' as a number for each class; a text without '=' is a text."""
+    if "=" not in text:
+        return text
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    try:
+        return {label.strip(): float(value) for label, _, value in pairs}
+    except ValueError:
+        raise ValueError("a word, or a number for each class, such as yes=2,no=1") from None
+
+
+def _by_column(text: str) -> Any:
+    """'age=gaussian,*=bernoulli' as a family for each column, * standing for all others."""
+    if "=" not in text:
+        return text
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    return {... if name.strip() == "*" else name.strip(): family.strip() for name, _, family in pairs}
+
+
+TEXTS: dict[str, Callable[[str], Any]] = {
+    "averaged": _flag, "averaging": _flag, "fit_intercept": _flag, "last_half": _flag, "lifted": _flag,
+    "ratchet": _flag,
+    "budget": _whole, "degree": _whole, "n_threads": _whole, "patience": _whole, "starts": _whole,
+    "constant": _number, "gamma": _number, "max_passes": _number, "smoothing": _number, "threshold": _number,
+    "time_limit": _number, "tol": _number, "learning_rate": _number,
+    "l2": _number_or_text, "shrinkage": _number_or_text,
+    "init": _numbers_or_text, "priors": _numbers_or_text,
+    "class_weight": _by_class, "prior": _by_class,
+    "families": _by_column,
+    "covariance": str, "kernel": str, "loss": str, "multiclass": str, "objective": str, "order": str, "overflow": str,
+    "reading": str, "solver": str, "ties": str, "variance": str,
+    "classifiers": str, "code": str, "decide": str, "probabilities": str,
 }  # fmt: skip
+"""How the text of a parameter is read, whichever learner has it; 'none' is None. Choices the learner checks itself."""
 
-LEARNERS: dict[str, Learner] = {
-    "logistic": Learner(
-        "LogisticRegression",
-        {"objective": "likelihood", "solver": "auto", "l2": 0.0, "fit_intercept": True, "class_weight": None,
-         "prior": None, "init": "least-squares", "tol": 1e-10, "max_passes": 200, "starts": 10, "learning_rate": None,
-         "order": "permutation", "averaging": False, "n_threads": None},
-        weights=True, seeded=True,
-    ),
-    "perceptron": Learner("Perceptron", _MISTAKES, seeded=True, course="stretches"),
-    "averaged": Learner("AveragedPerceptron", {**_MISTAKES, "max_passes": 10}, seeded=True, course="stretches"),
-    "pocket": Learner("Pocket", {"ratchet": True, **_MISTAKES, "order": "random"}, seeded=True, course="stretches"),
-    "online": Learner(
-        "OnlinePerceptron", {"learning_rate": 1.0, "ties": "mistake", "fit_intercept": True}, course=""
-    ),
-    "voted": Learner(
-        "VotedPerceptron", {"last_half": False, **_MISTAKES, "max_passes": 10}, seeded=True, course="stretches"
-    ),
-    "kernel": Learner(
-        "KernelPerceptron",
-        {"kernel": "linear", "degree": 2, "gamma": None, "constant": 1.0, "reading": "last", "budget": None,
-         "overflow": "remove", "multiclass": "joint", "max_passes": 30, "order": "cyclic", "patience": None,
-         "ties": "mistake", "fit_intercept": True, "n_threads": None},
-        seeded=True, course="",
-    ),
-    "margin": Learner(
-        "MaxMarginClassifier",
-        {"tol": 1e-10, "fit_intercept": True, "lifted": False, "max_passes": 1000, "n_threads": None},
-        weights=True,
-    ),
-    "least-squares": Learner(
-        "LeastSquaresClassifier",
-        {"l2": 0.0, "fit_intercept": True, "solver": "closed", "learning_rate": None, "order": "permutation",
-         "averaging": False, "max_passes": 100, "tol": 1e-06, "n_threads": None},
-        weights=True, seeded=True,
-    ),
-    "discriminant": Learner(
-        "GaussianDiscriminant",
-        {"covariance": "shared", "shrinkage": None, "priors": None, "n_threads": None},
-        weights=True,
-    ),
-    "naive-bayes": Learner(
-        "NaiveBayes",
-        {"families": "gaussian", "variance": "own", "smoothing": 1.0, "priors": None, "threshold": None},
-        weights=True,
-    ),
-    "gaussian-naive-bayes": Learner(
-        "GaussianNaiveBayes", {"variance": "own", "smoothing": 1.0, "priors": None}, weights=True
-    ),
-    "bernoulli-naive-bayes": Learner(
-        "BernoulliNaiveBayes", {"smoothing": 1.0, "priors": None, "threshold": None}, weights=True
-    ),
-    "poisson-naive-bayes": Learner("PoissonNaiveBayes", {"smoothing": 1.0, "priors": None}, weights=True),
-    "joint": Learner(
-        "JointClassifier",
-        {"loss": "log", "l2": 0.0, "class_weight": None, "tol": 1e-10, "max_passes": 200, "starts": 10, "init": None},
-        weights=True, seeded=True,
-    ),
-    "joint-perceptron": Learner(
-        "JointPerceptron",
-        {"learning_rate": 1.0, "max_passes": 1000, "order": "cyclic", "patience": None, "ties": "mistake",
-         "averaged": False, "init": None},
-        seeded=True, course="",
-    ),
-    "zero-one": Learner(
-        "ZeroOneClassifier",
-        {"time_limit": 60.0, "fit_intercept": True, "class_weight": None},
-        weights=True, seeded=True,
-    ),
-}  # fmt: skip
 
-REDUCTIONS: dict[str, Learner] = {
-    "one-vs-rest": Learner("OneVsRest", {"classifiers": "K", "probabilities": "normalise"}),
-    "one-vs-one": Learner("OneVsOne", {"decide": "votes", "probabilities": "coupling"}),
-    "output-code": Learner("OutputCode", {"code": "dense", "decide": "scores"}, seeded=True),
-}
+def value_of(parameter: str, given: str | bool) -> Any:
+    """What the text of a parameter means."""
+    if isinstance(given, bool):
+        return given
+    read = TEXTS[parameter]
+    if given.lower() == "none" and read is not _flag:
+        return None
+    try:
+        return read(given)
+    except ValueError as need:
+        raise SettingError(parameter, given, f"it must be {need}.") from None
 
 
 def learner_named(name: str) -> tuple[str, Learner]:
@@ -115,7 +122,8 @@ def learner_named(name: str) -> tuple[str, Learner]:
     classes = {learner.home.lower(): known for known, learner in LEARNERS.items()}
     key = classes.get(key, key)
     if key not in LEARNERS:
-        raise UsageError(f"There is no learner {name!r}.{did_you_mean(key, LEARNERS)} There are {', '.join(LEARNERS)}.")
+        raise SettingError("learner", name, f"There are {', '.join(LEARNERS)}.",
+                           _asking(f"There is no learner {name!r}.", key, LEARNERS))  # fmt: skip
     return key, LEARNERS[key]
 
 
@@ -126,7 +134,7 @@ def parameters_of(name: str, given: Mapping[str, str | bool]) -> dict[str, Any]:
 
 
 def learner_of(name: str, parameters: Mapping[str, str | bool] | None = None, *, seed: int = 0) -> Any:
-    """The learner of this name, not yet taught, with parameters as they are typed."""
+    """The learner of this name, not yet taught, with parameters as texts."""
     key, learner = learner_named(name)
     return _made(learner, parameters_of(key, parameters or {}), seed)
 
@@ -136,9 +144,8 @@ def reduction_of(
 ) -> Any:
     """K classes by several classifiers of two."""
     if name not in REDUCTIONS:
-        raise UsageError(
-            f"There is no reduction {name!r}.{did_you_mean(name, REDUCTIONS)} There are {', '.join(REDUCTIONS)}."
-        )
+        raise SettingError("reduction", name, f"There are {', '.join(REDUCTIONS)}.",
+                           _asking(f"There is no reduction {name!r}.", name, REDUCTIONS))  # fmt: skip
     read = _read(f"The reduction {name!r}", REDUCTIONS[name], parameters or {})
     return _made(REDUCTIONS[name], {"estimator": estimator, **read}, seed)
 
@@ -148,6 +155,14 @@ def class_of(learner: Learner) -> Any:
     import separatrix
 
     return getattr(separatrix, learner.home)
+
+
+def check_weights(name: str) -> None:
+    """Only some learners know weights."""
+    if not LEARNERS[name].weights:
+        able = ", ".join(known for known, each in LEARNERS.items() if each.weights)
+        raise SettingError("weights", name, f"leave {setting('weights')} out, or take one of {able}.",
+                           f"The learner {name!r} knows no weights:")  # fmt: skip
 
 
 def _made(learner: Learner, parameters: Mapping[str, Any], seed: int) -> Any:
@@ -160,15 +175,80 @@ def _read(who: str, learner: Learner, given: Mapping[str, str | bool]) -> dict[s
     for typed, text in given.items():
         parameter = typed.lstrip("-").replace("-", "_")
         if parameter not in learner.defaults:
-            raise UsageError(_not_there(who, parameter, learner))
+            raise _not_there(who, parameter, text, learner)
         found[parameter] = value_of(parameter, text)
     return found
 
 
-def _not_there(who: str, parameter: str, learner: Learner) -> str:
+def _not_there(who: str, parameter: str, value: str | bool, learner: Learner) -> SettingError:
     having = [name for name, other in {**LEARNERS, **REDUCTIONS}.items() if parameter in other.defaults]
-    has = ", ".join(option(each) for each in learner.defaults)
-    told = (
-        f" {option(parameter)} belongs to {', '.join(having)}." if having else did_you_mean(parameter, learner.defaults)
-    )
-    return f"{who} has no parameter {option(parameter)}.{told} It has {has}."
+    has = ", ".join(setting(each) for each in learner.defaults)
+    problem = f"{who} has no parameter {setting(parameter)}."
+    if having:
+        problem += f" {setting(parameter)} belongs to {', '.join(having)}."
+    else:
+        problem = _asking(problem, parameter, learner.defaults)
+    return SettingError(parameter, value, f"It has {has}.", problem)
+
+
+def _asking(sentence: str, name: str, known: Iterable[str]) -> str:
+    """The sentence, and what may have been meant."""
+    return f"{sentence} {did_you_mean(name, known)}".rstrip()
+
+
+# ----------------------------------------------------------------------------------------------------- in a list
+
+
+BASELINE = "baseline"
+"""What every comparison has beside its learners: the shares of the classes."""
+
+
+class Entry(NamedTuple):
+    """A learner of the list, with its parameters as they are typed."""
+
+    label: str
+    name: str
+    known: Learner
+    parameters: dict[str, str | bool]
+
+    def made(self, seed: int) -> Any:
+        """The learner, not yet taught."""
+        return learner_of(self.name, self.parameters, seed=seed)
+
+
+def learner_list(texts: Sequence[str]) -> tuple[Entry, ...]:
+    """name, or name:parameter=value,parameter=value: after a comma a part with '=' goes on with the same learner."""
+    entries: list[tuple[str, dict[str, str | bool]]] = []
+    for part in (piece.strip() for text in texts for piece in text.split(",")):
+        name, colon, first = part.partition(":")
+        if "=" in part and not colon:
+            if not entries:
+                raise SettingError("learners", part, f"a name comes first, as in logistic:{part}.",
+                                   f"{setting('learners')} begins with {part!r};")  # fmt: skip
+            _add(entries[-1], part)
+            continue
+        entries.append((name, {}))
+        if colon:
+            _add(entries[-1], first)
+    found = tuple(_entry(name, parameters) for name, parameters in entries)
+    labels = [each.label for each in found]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise SettingError("learners", twice, "once is enough, as the same seed gives the same.",
+                           f"{setting('learners')} has {twice!r} twice:")  # fmt: skip
+    return found
+
+
+def _entry(name: str, parameters: dict[str, str | bool]) -> Entry:
+    key, known = learner_named(name)
+    parameters_of(key, parameters)  # which says what is wrong with them
+    settings = ",".join(f"{each}={value}" for each, value in parameters.items())
+    return Entry(f"{key}:{settings}" if settings else key, key, known, parameters)
+
+
+def _add(entry: tuple[str, dict[str, str | bool]], text: str) -> None:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise SettingError("learners", text, f"a parameter is given as in {entry[0]}:parameter=value.",
+                           f"{setting('learners')} {entry[0]}:{text}:")  # fmt: skip
+    entry[1][name.strip()] = value.strip()

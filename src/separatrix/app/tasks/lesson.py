@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 
 from ...data.categorical import CategoricalRows
 from ...data.named import CodedLabels, NamedRows
+from ...errors import SettingError
 from ...numerics.arrays import Floats
+from ...wording import setting
 from ..tables.categorical import pays, table_rows
 from ..tables.columns import Decision
 from ..tables.encoding import Encoding, learn_encoding
-from ..tables.errors import Remedy, TableError
+from ..tables.errors import Remedy, TableError, did_you_mean
 from ..tables.table import LevelCodes, Table
+
+MOST_LISTED = 12
+"""Columns that an error lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +67,7 @@ def lesson_of(
 def labels_of(table: Table, target: str) -> CodedLabels:
     """The classes in the order of their texts, and the code of each row."""
     coded = table.coded(target)
-    _check_all_there(table, coded, target, "label")
+    check_all_there(table, coded, target, "label")
     used = np.bincount(coded.codes, minlength=len(coded.levels)) > 0
     order = sorted(np.flatnonzero(used).tolist(), key=lambda code: coded.levels[code])
     if len(order) < 2:
@@ -107,11 +112,12 @@ def weights_of(table: Table, name: str) -> Floats:
 def groups_of(table: Table, name: str) -> NDArray[np.int32]:
     """The group of each row, by its code."""
     coded = table.coded(name)
-    _check_all_there(table, coded, name, "group")
+    check_all_there(table, coded, name, "group")
     return coded.codes
 
 
-def _check_all_there(table: Table, coded: LevelCodes, name: str, what: str) -> None:
+def check_all_there(table: Table, coded: LevelCodes, name: str, what: str) -> None:
+    """Every row has a value of this column."""
     absent = coded.codes < 0
     count = int(np.count_nonzero(absent))
     if count:
@@ -121,6 +127,32 @@ def _check_all_there(table: Table, coded: LevelCodes, name: str, what: str) -> N
             because=f"{count} of {table.rows} rows {'has' if count == 1 else 'have'} no {what}.",
             remedies=[Remedy("leave such rows out", f'--where "{quoted} is not null"')],
         )  # fmt: skip
+
+
+def check_columns(table: Table, named: Mapping[str, Sequence[str]]) -> None:
+    """Every column that a setting names is there."""
+    for name, columns in named.items():
+        for column in columns:
+            if column not in table.names:
+                more = f" and {len(table.names) - MOST_LISTED} more" if len(table.names) > MOST_LISTED else ""
+                raise SettingError(
+                    name, column, f"\n  its columns: {', '.join(table.names[:MOST_LISTED])}{more}",
+                    f"{setting(name, column)}: the table has no such column. "
+                    f"{did_you_mean(column, table.names)}".rstrip(),
+                )  # fmt: skip
+
+
+def decisions_of(
+    table: Table, *, target: str | None = None, weights: str | None = None, group: Sequence[str] = (),
+    number: Sequence[str] = (), category: Sequence[str] = (), drop: Sequence[str] = (), na: Sequence[str] = (),
+) -> tuple[Decision, ...]:  # fmt: skip
+    """How each column is read."""
+    from ..tables.kinds import decide
+
+    single = {"target": [target] if target else [], "weights": [weights] if weights else []}
+    check_columns(table, {**single, "group": group, "number": number, "category": category, "drop": drop})
+    return decide(table, target=target, weights=weights, group=tuple(group), number=number, category=category,
+                  drop=drop, na=na)  # fmt: skip
 
 
 class Rows:

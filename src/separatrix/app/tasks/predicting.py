@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import SettingError
 from ...numerics.arrays import Floats
-from ..cli.answer import UsageError
+from ...wording import learner, setting
 from ..tables.cells import Cell, cell_of
 from ..tables.errors import Remedy, TableError
 
@@ -18,7 +19,7 @@ TOP = 3
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PredictionOptions:
     """What is asked of the model beside the classes."""
 
     proba: bool = False
@@ -30,20 +31,21 @@ class Wanted:
     def check(self, model: Any) -> None:
         """What cannot be is said before the table is read."""
         if model.encoding is None:
-            raise UsageError(
-                "This model was learnt from numbers without a table: it does not know which columns they are. Use "
-                "separatrix.load in Python, or fit it with separatrix fit."
-            )
+            raise SettingError(
+                "model", model.learner, "Use separatrix.load in Python, or fit it with separatrix fit.",
+                "This model was learnt from numbers without a table: it does not know which columns they are.",
+            )  # fmt: skip
         if self.threshold is None:
             return
         if len(model.classes) != 2:
-            raise UsageError(f"--threshold is for two classes; this model has {len(model.classes)}.")
+            raise SettingError("threshold", self.threshold, f"it is for two classes, and this model has "
+                                                            f"{len(model.classes)}.")  # fmt: skip
         if not 0 <= self.threshold <= 1:
-            raise UsageError(f"--threshold is {self.threshold:g}; a probability is between 0 and 1.")
+            raise SettingError("threshold", self.threshold, "a probability is between 0 and 1.")
 
 
 @dataclass(frozen=True, eq=False)
-class Predicted:
+class RowPredictions:
     """The columns that are added, and what they are made of."""
 
     labels: NDArray[Any]
@@ -96,7 +98,7 @@ class Predicted:
         return {str(label): float(each) for label, each in zip(self.classes, numbers, strict=True)}
 
 
-def said(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """'age = 40', 'city = Bonn', 'age is missing'."""
     if cell.value is None:
         return cell.name
@@ -105,21 +107,25 @@ def said(cell: Cell) -> str:
 
 def in_words(contributions: list[tuple[Cell, float]]) -> str:
     """'age = 40 adds 1.2; city = Bonn takes 0.3': the largest first."""
-    return "; ".join(f"{said(cell)} {'adds' if size >= 0 else 'takes'} {abs(size):.3g}" for cell, size in contributions)
+    return "; ".join(
+        f"{cell_text(cell)} {'adds' if size >= 0 else 'takes'} {abs(size):.3g}" for cell, size in contributions
+    )
 
 
-def predicted(model: Any, table: Any, wanted: Wanted, unseen: Literal["error", "reference"]) -> Predicted:
+def predict(
+    model: Any, table: Any, options: PredictionOptions, unseen: Literal["error", "reference"]
+) -> RowPredictions:
     """The rows of a table, as the model sees them."""
     check_columns(model, table)
-    parts = [_predicted(model, X, wanted) for X in model.encoding.blocks(table, unseen)]
-    return parts[0] if len(parts) == 1 else joined(parts) if parts else _predicted(model, _no_rows(model), wanted)
+    parts = [_predict(model, X, options) for X in model.encoding.blocks(table, unseen)]
+    return parts[0] if len(parts) == 1 else joined(parts) if parts else _predict(model, _no_rows(model), options)
 
 
 def _no_rows(model: Any) -> Floats:
     return np.empty((0, len(model.encoding.names)))
 
 
-def joined(parts: list[Predicted]) -> Predicted:
+def joined(parts: list[RowPredictions]) -> RowPredictions:
     """The rows of one part after those of another."""
     first = parts[0]
 
@@ -132,20 +138,22 @@ def joined(parts: list[Predicted]) -> Predicted:
     )
 
 
-def _predicted(model: Any, X: Floats, wanted: Wanted) -> Predicted:
+def _predict(model: Any, X: Floats, options: PredictionOptions) -> RowPredictions:
     probabilities: Any = None
-    if wanted.proba or wanted.threshold is not None:
+    if options.proba or options.threshold is not None:
         probabilities = model.probabilities(X)
         if probabilities is None:
-            asked = "--proba" if wanted.proba else "--threshold"
-            raise UsageError(f"{model.learner} has no probabilities: leave {asked} out, or fit --learner logistic.")
+            name = "proba" if options.proba else "threshold"
+            raise SettingError(name, getattr(options, name),
+                               f"leave {setting(name)} out, or fit {learner('LogisticRegression')}.",
+                               f"{model.learner} has no probabilities:")  # fmt: skip
     labels = np.asarray(model.labels(X))
-    if wanted.threshold is not None:
-        labels = model.label_array[(probabilities[:, 1] >= wanted.threshold).astype(np.intp)]
-    distances = _distances(model, X) if wanted.distance else None
-    explanations = _explanations(model, X, labels) if wanted.explain else None
-    return Predicted(
-        labels, tuple(model.classes), probabilities if wanted.proba else None, distances, explanations, wanted.prefix
+    if options.threshold is not None:
+        labels = model.label_array[(probabilities[:, 1] >= options.threshold).astype(np.intp)]
+    distances = _distances(model, X) if options.distance else None
+    explanations = _explanations(model, X, labels) if options.explain else None
+    return RowPredictions(
+        labels, tuple(model.classes), probabilities if options.proba else None, distances, explanations, options.prefix
     )
 
 
@@ -167,14 +175,14 @@ def check_columns(model: Any, table: Any) -> None:
 def _distances(model: Any, X: Floats) -> Floats:
     found = model.distances(X)
     if found is None:
-        raise UsageError(f"The boundary of {model.learner} is no plane: it has no distances.")
+        raise SettingError("distance", True, "it has no distances.", f"The boundary of {model.learner} is no plane:")
     return np.asarray(found)
 
 
 def _explanations(model: Any, X: Floats, labels: NDArray[Any]) -> list[list[tuple[Cell, float]]]:
     """The largest contributions to the score of the class that is predicted."""
     if model.rule.linear() is None:
-        raise UsageError(f"{model.learner} is not linear in its columns: no column has a contribution of its own.")
+        raise not_linear(model)
     sizes = model.contributions(X)
     if sizes.ndim == 2:
         sizes = sizes * np.where(labels == model.classes[0], -1.0, 1.0)[:, None]
@@ -182,6 +190,12 @@ def _explanations(model: Any, X: Floats, labels: NDArray[Any]) -> list[list[tupl
         places = {label: k for k, label in enumerate(model.classes)}
         sizes = sizes[np.arange(len(X)), [places[label] for label in labels.tolist()]]
     return by_column(model, X, sizes, most=TOP)
+
+
+def not_linear(model: Any) -> SettingError:
+    """No column of this model has a contribution of its own."""
+    return SettingError("explain", True, "no column has a contribution of its own.",
+                        f"{model.learner} is not linear in its columns:")  # fmt: skip
 
 
 def by_column(model: Any, X: Floats, sizes: Floats, *, most: int) -> list[list[tuple[Cell, float]]]:

@@ -1,19 +1,51 @@
-"""What a saved model says of itself. It needs NumPy only."""
+"""What a saved model says of itself, and of single rows. It needs NumPy only."""
 
 from __future__ import annotations
 
-from textwrap import wrap
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from ...results.verdict import listed, plain_value
-from ..cli.console import table as laid_out
-from ..cli.wording import in_options
+from ...errors import SettingError
+from ...numerics.arrays import Floats
+from ...results.verdict import plain_value
 from .learners import LEARNERS
+from .predicting import by_column, not_linear
 
-LONGEST, WIDTH = 400, 100
-"""Signs of an equation that is written out, and of a line."""
+KEPT = ("na", "decimal", "header", "encoding")
+"""What a model remembers of how its table was read; which rows were taken is asked anew."""
+OF_THE_FILE = ("decimal", "header", "encoding")
+"""Of these a table of another kind of file knows nothing: they hold where names end as those of the fit did."""
+PACKED = (".gz", ".xz", ".zst", ".zstd")
+
+
+def reading_to_keep(reading: Any) -> dict[str, Any]:
+    """What was said at the fit, for the model file; what was not said is not there."""
+    found = {name: getattr(reading, name) for name in KEPT}
+    found = {name: value for name, value in found.items() if value not in ((), None, ".")}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+def kept_reading(model: Any, files: Sequence[str]) -> dict[str, Any]:
+    """How cells of these files are to be read, as far as the model remembers it from its fit."""
+    training = model.training or {}
+    kept = {name: value for name, value in dict(training.get("reading") or {}).items() if value is not None}
+    learnt_from = [each.get("name", "") for each in training.get("files") or () if isinstance(each, dict)]
+    if not _endings(files) <= _endings(learnt_from):
+        kept = {name: value for name, value in kept.items() if name not in OF_THE_FILE}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
+
+
+def _endings(names: Iterable[str]) -> set[str]:
+    """What names end with, .csv also of data.csv.gz."""
+    return {next((end for end in reversed(PurePath(str(each)).suffixes) if end not in PACKED), "") for each in names}
+
+
+def model_columns(model: Any, kind: str) -> tuple[str, ...]:
+    """The columns that the model reads as numbers, or as categories."""
+    return () if model.encoding is None else tuple(each.name for each in model.encoding.columns if each.kind == kind)
 
 
 def weights_of(model: Any) -> list[dict[str, Any]]:
@@ -45,39 +77,18 @@ def _limits(model: Any) -> dict[str, str]:
     return {str(name): str(way) for name, way in kept.items()} if isinstance(kept, dict) else {}
 
 
-def largest(weights: list[dict[str, Any]], most: int) -> list[str]:
-    """The weights that move scores most, by the spread of their columns where that is known; lines of a table."""
-    own = [each for each in weights if each["name"] != "(intercept)" and each["weight"] is not None]
-    if not own:
-        return []
-    scaled = all(each["per_deviation"] is not None for each in own)
-    size = "per_deviation" if scaled else "weight"
-    ranked = sorted(own, key=lambda each: -abs(each[size]))[:most]
-    several = len({each["class"] for each in own}) > 1
-    signs = {"+inf": "→ +∞", "-inf": "→ −∞", "undetermined": "→ ±∞"}
-    rows = [
-        [f" {each['name']}" + (f" [{each['class']}]" if several else ""), gone or f"{each['weight']:.6g}"]
-        + (["" if gone else f"{each['per_deviation']:.4g}"] if scaled else [])
-        for each in ranked
-        for gone in [signs.get(each["in_the_limit"] or "", "")]
-    ]
-    more = len(own) - len(ranked)
-    header = [" weight of", "raw", *(["per SD"] if scaled else [])]
-    return [laid_out(header, rows, right=(1, 2)), *([f" and {more} more"] if more else [])]
-
-
 def name_of(model: Any) -> str:
     """The learner as it is typed, where it is one that is typed."""
     return next((name for name, each in LEARNERS.items() if each.home == model.learner), model.learner)
 
 
 def verdict_of(model: Any) -> dict[str, Any] | None:
-    """How the fit ended, in the words of the command line."""
+    """How the fit ended, in the words of who fitted it."""
     kept = model.verdict
     if kept is None:
         return None
     sentence = str(kept.get("text") or kept.get("cause") or "")
-    return {"status": str(kept.get("status")), "ok": bool(kept.get("ok")), "sentence": in_options(sentence)}
+    return {"status": str(kept.get("status")), "ok": bool(kept.get("ok")), "sentence": sentence}
 
 
 def facts_of(model: Any, page: Any) -> dict[str, Any]:
@@ -103,24 +114,43 @@ def facts_of(model: Any, page: Any) -> dict[str, Any]:
     }
 
 
-def described(model: Any) -> list[str]:
-    """A model that keeps no summary, in lines."""
-    training, verdict, rule = model.training, verdict_of(model), model.rule.linear()
-    counts = training.get("class_counts") or {}
-    classes = listed([f"{label}" + (f" ({counts[str(label)]} rows)" if str(label) in counts else "")
-                      for label in model.classes], 12)  # fmt: skip
-    given = {name: value for name, value in model.parameters.items() if value is not None and name != "estimator"}
-    lines = [
-        f"learner     {name_of(model)}",
-        f"parameters  {', '.join(f'{name} {value}' for name, value in given.items())}",
-        f"rows        {training.get('rows', 'not known')}",
-        f"classes     {classes}",
-        f"columns     {len(model.columns)} numbers"
-        + ("" if model.encoding is None else f" from {len(model.encoding.columns)} columns"),
-        "",
-        *([*wrap(verdict["sentence"], WIDTH), ""] if verdict else []),
+def explanation_of(model: Any, x: Floats, *, for_class: Any, against: Any) -> dict[str, Any]:
+    """By log-odds where the model has them, else by its scores."""
+    rule = model.rule
+    if getattr(rule, "likely", False) or getattr(rule, "separated", False):
+        return _by_odds(model, x, for_class, against)
+    if rule.linear() is None:
+        raise not_linear(model)
+    return _by_score(model, x, for_class, against)
+
+
+def _by_odds(model: Any, x: Floats, for_class: Any, against: Any) -> dict[str, Any]:
+    found = model.explain(x, for_class=for_class, against=against)
+    return {"prediction": str(model.labels(x)[0]), "kind": "log-odds", **found.to_dict(), "text": str(found)}
+
+
+def _by_score(model: Any, x: Floats, for_class: Any, against: Any) -> dict[str, Any]:
+    """score = score of the average row + Σⱼ wⱼ(xⱼ − x̄ⱼ)."""
+    sizes, score, classes = model.contributions(x)[0], model.scores(x)[0], list(model.classes)
+    label = model.labels(x)[0].item() if hasattr(model.labels(x)[0], "item") else model.labels(x)[0]
+    if sizes.ndim == 2:
+        k = classes.index(label if for_class is None else for_class)
+        rivals = [j for j in range(len(classes)) if j != k]
+        r = max(rivals, key=lambda j: (score[j], j)) if against is None else classes.index(against)
+        if k == r:
+            both = f"The class that is explained and the one against it are both {classes[k]!r}:"
+            raise SettingError("against", against, "name two.", both)
+        sizes, total = sizes[k] - sizes[r], float(score[k] - score[r])
+    else:
+        k = 1 if for_class is None else classes.index(for_class)
+        r, sign = 1 - k, 1.0 if k == 1 else -1.0
+        sizes, total = sign * sizes, sign * float(score)
+    base = total - float(np.sum(sizes))
+    steps = [
+        {"name": cell.name, "value": cell.value, "contribution": size}
+        for cell, size in by_column(model, x, sizes[None], most=sizes.size)[0]
     ]
-    equation = "" if rule is None else str(rule)
-    if equation and len(equation) <= LONGEST:
-        lines += [*wrap(equation, WIDTH), ""]
-    return lines + largest(weights_of(model), 40)
+    return {
+        "prediction": str(label), "kind": "score", "class": str(classes[k]), "against": str(classes[r]), "base": base,
+        "contributions": steps, "score": total,
+    }  # fmt: skip

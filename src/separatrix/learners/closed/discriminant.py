@@ -32,6 +32,7 @@ from ...results.proofs import Estimates
 from ...results.verdict import Rank, Verdict, listed
 from ...wording import setting
 from ..base import GenerativeClassifier
+from ..card import IN_ONE_GO, Card
 from ..checks.rows import checked_rows, forget, not_finite, unchanged_on_failure
 from ..checks.settings import checked_choice, checked_count, checked_numbers
 from . import words
@@ -90,6 +91,8 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
     >>> model.score(X, y), model.verdict_.check(X, y)
     (0.98, True)
     """
+
+    card = Card("discriminant", no_path=IN_ONE_GO)
 
     verdict_: Verdict
     _statistics: Statistics | None = None

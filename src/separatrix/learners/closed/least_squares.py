@@ -20,6 +20,7 @@ from ...results.proofs import Optimality
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
 from ..base import LinearClassifier
+from ..card import IN_ONE_GO, Card
 from ..checks.rows import unchanged_on_failure
 from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
 from ..logistic.settings import ORDERS, _rate
@@ -78,6 +79,8 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
     >>> model.verdict_.status, model.verdict_.check(X, y)
     ('optimal', True)
     """
+
+    card = Card("least-squares", no_path=IN_ONE_GO)
 
     verdict_: Verdict
     _statistics: Statistics | None = None

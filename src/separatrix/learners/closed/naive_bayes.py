@@ -20,6 +20,7 @@ from ...losses.families import Family
 from ...numerics.arrays import Floats
 from ...results.verdict import Verdict
 from ..base import GenerativeClassifier
+from ..card import IN_ONE_GO, Card
 from ..checks.rows import check_lengths, checked_costs, checked_rows, forget, names_of, not_finite, unchanged_on_failure
 from ..perceptron.training import check_kind, checked_labels, stream_labels
 from .batches import EstimateRecord
@@ -95,6 +96,8 @@ class NaiveBayes(GenerativeClassifier):
     >>> NaiveBayes().fit(X, y).rule_.features
     '(x, x²)'
     """
+
+    card = Card("naive-bayes", no_path=IN_ONE_GO)
 
     verdict_: Verdict
     parameters_: Parameters
@@ -285,6 +288,8 @@ class NaiveBayes(GenerativeClassifier):
 class BernoulliNaiveBayes(NaiveBayes):
     """wⱼ = log(pⱼ₁(1 − pⱼ₀)/((1 − pⱼ₁)pⱼ₀)), b = log(p₁/p₀) + Σⱼ log((1 − pⱼ₁)/(1 − pⱼ₀)), x ∈ {0, 1}.  [000 §8.3.1]"""
 
+    card = Card("bernoulli-naive-bayes", no_path=IN_ONE_GO)
+
     families = "bernoulli"
 
     def __init__(self, *, smoothing: float = 1.0, priors: Any = None, threshold: float | None = None) -> None:
@@ -294,6 +299,8 @@ class BernoulliNaiveBayes(NaiveBayes):
 class PoissonNaiveBayes(NaiveBayes):
     """wⱼ = log(λⱼ₁/λⱼ₀), b = log(p(1)/p(0)) + Σⱼ (λⱼ₀ − λⱼ₁), x a count.  [000 §8.3.2]"""
 
+    card = Card("poisson-naive-bayes", no_path=IN_ONE_GO)
+
     families = "poisson"
 
     def __init__(self, *, smoothing: float = 1.0, priors: Any = None) -> None:
@@ -302,6 +309,8 @@ class PoissonNaiveBayes(NaiveBayes):
 
 class GaussianNaiveBayes(NaiveBayes):
     """γⱼ = −(x − μ₁)²/(2σ₁²) + (x − μ₀)²/(2σ₀²) + log(σ₀/σ₁); linear in x if σ is shared.  [000 §8.3.2]"""
+
+    card = Card("gaussian-naive-bayes", no_path=IN_ONE_GO)
 
     families = "gaussian"
 

@@ -20,6 +20,7 @@ from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ...wording import call, learner
 from ..base import LinearClassifier, MarginRecord, MarginStep, record_of_margin
+from ..card import Card
 from ..checks.absent import present
 from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, unchanged_on_failure
 from ..checks.settings import checked_count, checked_flags, checked_number
@@ -81,6 +82,8 @@ class MaxMarginClassifier(LinearClassifier):
     >>> model.verdict_.check([[0.0, 0.0], [2.0, 0.0], [3.0, 1.0]], ["a", "b", "b"])
     True
     """
+
+    card = Card("margin", path_unit="passes over the rows")
 
     verdict_: Verdict
 

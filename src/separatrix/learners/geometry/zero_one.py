@@ -18,6 +18,7 @@ from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
 from ...wording import learner, setting
 from ..base import LinearClassifier
+from ..card import Card
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
 from ..checks.settings import checked_flags, checked_number, seed_of
 from ..checks.targets import checked_targets, class_costs
@@ -105,6 +106,8 @@ class ZeroOneClassifier(LinearClassifier):
     >>> print(model.rule_)
     1 where 1·x0 − 3 > 0, else 0
     """
+
+    card = Card("zero-one", path_unit="steps of the search")
 
     verdict_: Verdict
 

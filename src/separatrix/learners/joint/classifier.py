@@ -27,6 +27,7 @@ from ...results.claims import JointClaim
 from ...results.limits import TIE
 from ...results.proofs import Limit
 from ..base import Record
+from ..card import Card
 from ..checks.absent import present, present_objects
 from ..checks.rows import check_lengths, checked_costs, not_finite, unchanged_on_failure
 from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
@@ -133,6 +134,8 @@ class JointClassifier(JointModel):
     >>> model.verdict_.status, model.predict(["cows"]).tolist(), model.weights_["-s"] > 0
     ('optimal', ['many'], True)
     """
+
+    card = Card("joint")
 
     def __init__(
         self,

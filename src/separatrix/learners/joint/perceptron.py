@@ -23,6 +23,7 @@ from ...fitting.scan.run import Passes, PassRecord, Run
 from ...fitting.scan.tally import Tally, tally
 from ...numerics.arrays import Floats
 from ...results.mistake_bound import MistakeBound, leads_of, longest, mistake_bound
+from ..card import Card
 from ..checks.rows import check_lengths, unchanged_on_failure
 from ..checks.settings import checked_choice, checked_flags
 from ..perceptron.training import checked_labels, checked_learning_rate, checked_passes
@@ -157,6 +158,8 @@ class JointPerceptron(JointModel):
     >>> model.verdict_.status, model.verdict_.check(X, y), model.weights_["dog: x0"] > 0
     ('separated', True, True)
     """
+
+    card = Card("joint-perceptron", course="")
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ from ...results.dual import ONE_VS_REST, Dual
 from ...results.expansion import Expansion, Record
 from ...results.mistake_bound import MistakeBound, mistake_bound
 from ...results.verdict import Verdict
+from ..card import Card
 from ..checks.rows import check_lengths, unchanged_on_failure
 from ..warnings import BudgetWarning
 from .settings import (
@@ -121,6 +122,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict(X).tolist(), model.verdict_.status, model.verdict_.check(X, y)
     (['same', 'other', 'other', 'same'], 'separated', True)
     """
+
+    card = Card(
+        "kernel", course="",
+        no_path="It has a coefficient for each row that it learnt from, and no weights of columns.",
+    )  # fmt: skip
 
     verdict_: Verdict
     _budgeted: dict[str, Floats]

@@ -34,6 +34,7 @@ from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ...wording import setting
 from ..base import LinearClassifier, Record, Step, record_of
+from ..card import Card
 from ..checks.absent import present
 from ..checks.features import Features, learn_features, mapped_rows
 from ..checks.prior import Prior, prior_of
@@ -157,6 +158,8 @@ class LogisticRegression(Interpreted, LinearClassifier):
     >>> model.coef_.shape, model.verdict_.status
     ((3, 13), 'optimal')
     """
+
+    card = Card("logistic", path_unit="passes over the rows")
 
     verdict_: Verdict
 

@@ -77,8 +77,7 @@ def separated(rows: int, margin: float, settings: Settings, result: Separability
             else "So the likelihood has no maximum: it rises for ever as the weights grow, "
         )
         + f"and the probabilities tend to 0 and 1.{gone}",
-        f"Use the rule as it is; or ask for finite weights with {setting('l2')} > 0; or leave out what gives the "
-        "class away.",
+        f"Use the rule as it is; or ask for finite weights with {_finite()}; or leave out what gives the class away.",
     )
 
 
@@ -92,8 +91,13 @@ def quasi_separated(result: Separability, deviance: float) -> Words:
         + ("The coefficients that stay finite are given as they are in that limit; for the others" if some else "Here")
         + " stand numbers so large that separated rows are certain.",
         ("Read only the finite coefficients; or penalise" if some else "Penalise")
-        + f" with {setting('l2')} > 0; or leave out or merge the columns that give the class away.",
+        + f" with {_finite()}; or leave out or merge the columns that give the class away.",
     )
+
+
+def _finite() -> str:
+    """What makes the weights finite."""
+    return f"{setting('l2')} > 0 (of two classes also with {setting('objective', 'firth')})"
 
 
 def budget(

@@ -22,6 +22,7 @@ from ...results.mistake_bound import MistakeBound
 from ...results.mistake_log import MistakeLog
 from ...results.verdict import Rank, Verdict
 from ..base import LinearClassifier
+from ..card import Card
 from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
 from ..checks.settings import checked_numbers
 from ..checks.targets import checked_targets, labels_of
@@ -74,6 +75,8 @@ class OnlinePerceptron(LinearClassifier):
     >>> bool((again.coef_ == model.coef_).all())
     True
     """
+
+    card = Card("online", course="", path_unit="mistakes that were corrected")
 
     verdict_: Verdict
 

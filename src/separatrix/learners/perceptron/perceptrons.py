@@ -15,6 +15,7 @@ from ...fitting.scan.run import Run
 from ...numerics.arrays import Floats
 from ...results.votes import Ballot
 from ...wording import call, learner, setting
+from ..card import Card
 from ..checks.rows import checked_rows, not_finite
 from ..checks.settings import checked_flags
 from .base import MistakeDrivenClassifier
@@ -81,6 +82,8 @@ class Perceptron(MistakeDrivenClassifier):
     (18, True)
     """
 
+    card = Card("perceptron", course="stretches", path_unit="mistakes that were corrected")
+
     warns, resumes = True, True
 
     def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
@@ -105,6 +108,11 @@ class AveragedPerceptron(MistakeDrivenClassifier):
     >>> model.coef_.round(3).tolist(), model.n_steps_
     ([[0.667, 0.333]], 8)
     """
+
+    card = Card(
+        "averaged", course="stretches",
+        no_path="Its answer is the mean of all the weights on the way, not where the way ends.",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -167,6 +175,11 @@ class Pocket(MistakeDrivenClassifier):
     >>> model.score(X, y), model.verdict_.status
     (0.8, 'budget')
     """
+
+    card = Card(
+        "pocket", course="stretches",
+        no_path="It keeps the best weights that it met, while those on the way wander on.",
+    )  # fmt: skip
 
     watched = "the pocket"
 
@@ -239,6 +252,11 @@ class VotedPerceptron(MistakeDrivenClassifier):
     >>> model.predict(X).tolist(), model.decision_function([[2, 2]]).round(2).tolist()
     ([-1, -1, -1, 1], [0.62])
     """
+
+    card = Card(
+        "voted", course="stretches",
+        no_path="All the rules on the way vote: there is no last one that is the answer.",
+    )  # fmt: skip
 
     def __init__(
         self,

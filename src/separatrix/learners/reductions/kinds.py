@@ -23,6 +23,7 @@ from ...results.coding import (
 )
 from ...results.coupling import averaged, coupled, odds_of, shared
 from ...results.linear_rule import LinearRule
+from ..card import SEVERAL_PATHS, Card
 from ..checks.settings import checked_choice
 from .reduction import Reduction
 
@@ -74,6 +75,8 @@ class OneVsRest(Reduction):
     >>> int(model.ambiguous(X).sum()), model.votes(X)[model.ambiguous(X)].tolist()[:2]
     (3, [[0, 0, 0], [0, 0, 0]])
     """
+
+    card = Card("one-vs-rest", no_path=SEVERAL_PATHS, reduces=True)
 
     summed = False
 
@@ -156,6 +159,8 @@ class OneVsOne(Reduction):
     ('optimal', [2, 1, 0], [1.0, 0.0, 0.0])
     """
 
+    card = Card("one-vs-one", no_path=SEVERAL_PATHS, reduces=True)
+
     def __init__(
         self, estimator: Any, *, decide: str = "votes", probabilities: str = "coupling", n_jobs: int | None = None
     ) -> None:
@@ -206,6 +211,8 @@ class OutputCode(Reduction):
     >>> model.code_.tolist(), model.score(X, y)
     ([[-1, -1, -1], [1, -1, 1], [-1, 1, 1]], 0.9831460674157303)
     """
+
+    card = Card("output-code", no_path=SEVERAL_PATHS, reduces=True)
 
     def __init__(
         self,

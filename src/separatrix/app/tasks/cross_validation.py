@@ -1,17 +1,20 @@
-"""Learn from some rows of a table and answer for others: what cross-validation does once a fold."""
+"""Cross-validation of what a fit learns: out of each fold, with the encoding learnt within it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.named import NamedRows
-from ..evaluation.cross_validation import Answers, Learn
+from ..evaluation.cross_validation import Answers, CrossValidation, Learn, Task, cross, folds
+from ..evaluation.intervals import Measure
+from ..evaluation.measures import measures
 from ..tables.encoding import learn_encoding
+from ..tables.errors import Remedy, TableError
 from .lesson import Lesson, Rows
 
 Places = NDArray[np.intp]
@@ -19,7 +22,57 @@ KEPT = 1 << 29
 """Bytes of encoded folds that are kept for the learners that follow."""
 
 
-class Encoded:
+@dataclass(frozen=True)
+class FoldMeasures:
+    """How well rows are predicted by models that have not seen them."""
+
+    folds: int
+    grouped: bool
+    measures: tuple[Measure, ...]
+    remarks: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "folds": self.folds, "grouped": self.grouped, "measures": [each.to_dict() for each in self.measures],
+            "remarks": list(self.remarks),
+        }  # fmt: skip
+
+
+def cross_validate(
+    tables: FoldTables, lesson: Lesson, make: Callable[[], Any], count: int, seed: int, after: Callable[[int], None]
+) -> FoldMeasures:
+    """Learn and answer once a fold, and measure the answers; the same seed gives the same folds."""
+    found = cross(fold_task(lesson, count, seed), fold_learner(tables, lesson, make), after)
+    if found.predictions is None:
+        raise TableError(fold_failure(found, count))
+    remarks = fold_remarks(tables, found)
+    return FoldMeasures(count, lesson.groups is not None, measures(found.predictions, seed=seed), remarks)
+
+
+def fold_task(lesson: Lesson, count: int, seed: int) -> Task:
+    """The rows and their folds, the same for all learners."""
+    truth, classes = lesson.y.codes.astype(np.intp), tuple(lesson.y.classes.tolist())
+    groups = None if lesson.groups is None else np.unique(lesson.groups, return_inverse=True)[1].astype(np.intp)
+    try:
+        fold = folds(truth, count, seed=seed, groups=groups, classes=classes)
+    except ValueError as error:
+        raise TableError(str(error), remedies=[Remedy("take fewer folds", "--cv 2")]) from None
+    return Task(classes, truth, fold, lesson.weights, groups)
+
+
+def fold_failure(found: CrossValidation, count: int) -> str:
+    """Why there are no predictions out of folds."""
+    failure = found.failures[0]
+    return f"fold {failure.fold + 1} of {count} could not be learnt: {failure.sentence}"
+
+
+def fold_remarks(tables: FoldTables, found: CrossValidation) -> tuple[str, ...]:
+    """What is to be known of the folds: levels that are new there, and what learners said."""
+    return (*tables.remarks(), *(f"In the folds: {each}" for each in found.remarks))
+
+
+class FoldTables:
     """The rows of a fold as numbers, by an encoding that was learnt from its training rows alone.
 
     What a column is was decided by all rows, as the user sees it; levels, means and scales are the fold's own. A level
@@ -66,12 +119,12 @@ class Encoded:
         )
 
 
-def learning(encoded: Encoded, lesson: Lesson, make: Callable[[], Any]) -> Learn:
+def fold_learner(tables: FoldTables, lesson: Lesson, make: Callable[[], Any]) -> Learn:
     """Teach a new learner, and ask it."""
     places = {label: place for place, label in enumerate(lesson.y.classes.tolist())}
 
     def learn(rows: Places, held: Places) -> Answers:
-        train, test = encoded.parts(rows, held)
+        train, test = tables.parts(rows, held)
         given = () if lesson.weights is None else (lesson.weights[rows],)
         estimator = make()
         estimator.fit(train, lesson.y[rows], *given)
