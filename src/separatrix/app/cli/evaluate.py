@@ -87,7 +87,7 @@ def evaluate(
         How the command talks.
     """
     from ..models.file import read
-    from ..tasks.judging import at_threshold, judged
+    from ..tasks.judging import at_threshold, judge
     from ..tasks.lesson import check_columns
 
     if not 0 < level < 1:
@@ -103,7 +103,7 @@ def evaluate(
     with opened(data, reading.reading(learnt), talking) as table:
         single = {"weights": [weights] if weights else [], "group": [group] if group else []}
         check_columns(table, {"target": [column], **single, "by": by})
-        found = judged(learnt, table, target=column, weights=weights, group=group, positive=positive, unseen=unseen)
+        found = judge(learnt, table, target=column, weights=weights, group=group, positive=positive, unseen=unseen)
         parts = {name: _few(name, table.coded(name)) for name in by}
         seen = _seen_before(training, table)
     found = at_threshold(found, threshold)

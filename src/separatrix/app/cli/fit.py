@@ -157,52 +157,52 @@ def fit(
     talking
         How the command talks.
     """
-    asked = _checked(FitRequest(
+    request = _checked(FitRequest(
         data, target or "", learner_named(learner)[0], output, weights, group, missing, standardise, reduction,
         features, cv, options.given(), reading, talking.seed,
     ))  # fmt: skip
-    return _shown(asked, talking) if dry_run else _learnt(asked, strict, talking)
+    return _shown(request, talking) if dry_run else _learnt(request, strict, talking)
 
 
-def _checked(asked: FitRequest) -> FitRequest:
+def _checked(request: FitRequest) -> FitRequest:
     """All that can be found wrong before the table is read."""
-    if not asked.target:
-        named = " ".join(asked.data) or "FILE"
+    if not request.target:
+        named = " ".join(request.data) or "FILE"
         raise UsageError(
             "fit needs to know which column is to be predicted: --target COLUMN.\n"
             f"  see the columns: separatrix schema {named}"
         )
-    own, _ = asked.parameters
-    parameters_of(asked.learner, own)
-    special = [name for name in (asked.target, asked.weights, asked.group) if name is not None]
+    own, _ = request.parameters
+    parameters_of(request.learner, own)
+    special = [name for name in (request.target, request.weights, request.group) if name is not None]
     if len(set(special)) < len(special):
         raise UsageError("--target, --weights and --group name the same column: each needs its own.")
-    if asked.cv is not None and asked.cv < 2:
-        raise UsageError(f"--cv is {asked.cv}; it must be 2 folds or more.")
-    if asked.weights is not None:
-        check_weights(asked.learner)
-    check_path("output", asked.output, asked.data, "model.json")
-    return asked
+    if request.cv is not None and request.cv < 2:
+        raise UsageError(f"--cv is {request.cv}; it must be 2 folds or more.")
+    if request.weights is not None:
+        check_weights(request.learner)
+    check_path("output", request.output, request.data, "model.json")
+    return request
 
 
-def _shown(asked: FitRequest, talking: Talking) -> Answer:
+def _shown(request: FitRequest, talking: Talking) -> Answer:
     """How the columns would be read."""
     from .schema import schema
 
     found = schema(
-        *asked.data, target=asked.target, weights=asked.weights, group=(asked.group,) if asked.group else (),
-        reading=asked.reading, talking=talking,
+        *request.data, target=request.target, weights=request.weights, group=(request.group,) if request.group else (),
+        reading=request.reading, talking=talking,
     )  # fmt: skip
     data = {**found.data, "command": "fit", "dry_run": True}
     return Answer(data, text=found.text, words=f"{found.words} Nothing was fitted.", next=found.next)
 
 
-def _learnt(asked: FitRequest, strict: bool, talking: Talking) -> Answer:
+def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
     from .tables import decisions_of, let_go, opened
 
     with ExitStack() as stack:
         table = stack.enter_context(opened(
-            asked.data, asked.reading, talking, _import_meanwhile(asked.known), fingerprint=True
+            request.data, request.reading, talking, _import_meanwhile(request.known), fingerprint=True
         ))  # fmt: skip
         from ..tasks.fit_facts import Outcome, rows_of_rule, table_facts, training_facts
         from ..tasks.lesson import lesson_of
@@ -211,46 +211,46 @@ def _learnt(asked: FitRequest, strict: bool, talking: Talking) -> Answer:
 
         decisions = decisions_of(
             table,
-            asked.reading,
-            target=asked.target,
-            weights=asked.weights,
-            group=(asked.group,) if asked.group else (),
+            request.reading,
+            target=request.target,
+            weights=request.weights,
+            group=(request.group,) if request.group else (),
         )
-        if asked.cv is None:
+        if request.cv is None:
             let_go(table, decisions)
         lesson = lesson_of(
-            table, decisions, target=asked.target, weights=asked.weights, group=asked.group, missing=asked.missing,
-            standardise=asked.standardise, thin=asked.thin,
+            table, decisions, target=request.target, weights=request.weights, group=request.group,
+            missing=request.missing, standardise=request.standardise, thin=request.thin,
         )  # fmt: skip
         facts = table_facts(table)
-        if asked.cv is None:
+        if request.cv is None:
             stack.close()  # what the table holds is free before the fit needs it
-        estimator = asked.made()
+        estimator = request.made()
         teach(
-            estimator, asked.known, lesson, lambda steps, total: watch(steps, talking, total),
-            reduced=asked.reduction is not None,
+            estimator, request.known, lesson, lambda steps, total: watch(steps, talking, total),
+            reduced=request.reduction is not None,
         )  # fmt: skip
         interrupted = estimator.verdict_.status == "interrupted"
-        folds = _folds(table, lesson, asked, talking) if asked.cv is not None and not interrupted else None
+        folds = _folds(table, lesson, request, talking) if request.cv is not None and not interrupted else None
     from ..models.file import write
     from ..models.from_learner import model_of
     from ..tasks.saved import reading_to_keep
 
     outcome = Outcome(estimator, lesson, facts, folds, interrupted)
-    replaced = Path(asked.output).exists()
+    replaced = Path(request.output).exists()
     training = training_facts(
-        outcome, command=_command(asked), seed=asked.seed, target=asked.target, weights=asked.weights,
-        group=asked.group, missing=asked.missing, standardised=asked.standardise,
-        reading=reading_to_keep(asked.reading),
+        outcome, command=_command(request), seed=request.seed, target=request.target, weights=request.weights,
+        group=request.group, missing=request.missing, standardised=request.standardise,
+        reading=reading_to_keep(request.reading),
     )  # fmt: skip
     model = model_of(
         estimator, encoding=lesson.encoding, training=training, interrupted=interrupted,
         X=rows_of_rule(outcome), sample_weight=lesson.weights,
     )  # fmt: skip
-    write(model, asked.output)
+    write(model, request.output)
     failed = strict and not estimator.verdict_.ok
     status = INTERRUPTED if interrupted else NOT_OPTIMAL if failed else DONE
-    return answer_of(asked, outcome, model, replaced=replaced, status=status)
+    return answer_of(request, outcome, model, replaced=replaced, status=status)
 
 
 def _import_meanwhile(learner: Learner) -> Callable[[object], None]:
@@ -264,27 +264,27 @@ def _import_meanwhile(learner: Learner) -> Callable[[object], None]:
     return lambda _: threading.Thread(target=work, name="separatrix-imports").start()
 
 
-def _folds(table: Any, lesson: Lesson, asked: FitRequest, talking: Talking) -> FoldMeasures:
+def _folds(table: Any, lesson: Lesson, request: FitRequest, talking: Talking) -> FoldMeasures:
     from ..tasks.cross_validation import FoldTables, cross_validate
 
-    assert asked.cv is not None
-    tables = FoldTables(table, lesson, asked.missing, asked.standardise)
-    with folds_shown(talking, asked.cv) as after:
-        return cross_validate(tables, lesson, asked.made, asked.cv, asked.seed, after)
+    assert request.cv is not None
+    tables = FoldTables(table, lesson, request.missing, request.standardise)
+    with folds_shown(talking, request.cv) as after:
+        return cross_validate(tables, lesson, request.made, request.cv, request.seed, after)
 
 
-def _command(asked: FitRequest) -> str:
+def _command(request: FitRequest) -> str:
     """The command again, files without their folders."""
-    words = ["separatrix", "fit", *(Path(each).name for each in asked.data or ("-",)), "--target", asked.target]
-    words += ["--learner", asked.learner]
+    words = ["separatrix", "fit", *(Path(each).name for each in request.data or ("-",)), "--target", request.target]
+    words += ["--learner", request.learner]
     for name in ("weights", "group", "reduction", "features", "cv"):
-        value = getattr(asked, name)
+        value = getattr(request, name)
         words += [] if value is None else [f"--{name}", str(value)]
-    words += ["--missing", asked.missing] if asked.missing != "error" else []
-    words += ["--standardise"] if asked.standardise else []
-    for name, value in asked.given.items():
+    words += ["--missing", request.missing] if request.missing != "error" else []
+    words += ["--standardise"] if request.standardise else []
+    for name, value in request.given.items():
         words += [setting(name, value)] if isinstance(value, bool) else [setting(name), str(value)]
-    return shlex.join([*words, *_typed(asked.reading), *(["--seed", str(asked.seed)] if asked.seed else [])])
+    return shlex.join([*words, *_typed(request.reading), *(["--seed", str(request.seed)] if request.seed else [])])
 
 
 def _typed(reading: Reading) -> list[str]:
@@ -304,7 +304,7 @@ def _typed(reading: Reading) -> list[str]:
 # --------------------------------------------------------------------------------------------------- what it says
 
 
-def answer_of(asked: FitRequest, outcome: Outcome, model: Model, *, replaced: bool, status: int) -> Answer:
+def answer_of(request: FitRequest, outcome: Outcome, model: Model, *, replaced: bool, status: int) -> Answer:
     """The fit for programs and for people."""
     from ...results.verdict import plain_value
     from ..tasks.saved import weights_of
@@ -317,11 +317,11 @@ def answer_of(asked: FitRequest, outcome: Outcome, model: Model, *, replaced: bo
         "command": "fit",
         "version": __version__,
         "dry_run": False,
-        "learner": asked.learner,
-        "reduction": asked.reduction,
+        "learner": request.learner,
+        "reduction": request.reduction,
         "parameters": _parameters(model),
-        "seed": asked.seed,
-        "target": asked.target,
+        "seed": request.seed,
+        "target": request.target,
         "rows": outcome.table.rows,
         "columns": [column.name for column in lesson.encoding.columns],
         "features": len(lesson.encoding.names),
@@ -329,31 +329,31 @@ def answer_of(asked: FitRequest, outcome: Outcome, model: Model, *, replaced: bo
         "ignored": [{"name": each.name, "why": each.why} for each in ignored],
         "indicators": indicators,
         "intercept": _has_intercept(outcome.estimator),
-        "standardised": asked.standardise,
-        "missing": asked.missing,
-        "weights": asked.weights,
+        "standardised": request.standardise,
+        "missing": request.missing,
+        "weights": request.weights,
         "verdict": verdict,
         "chosen_l2": _chosen(outcome),
         "passes": plain_value(getattr(outcome.estimator, "n_passes_", None)),
         "coefficients": weights,
         "cross_validation": model.training["cross_validation"],
         "fingerprint": outcome.table.fingerprint,
-        "output": asked.output,
+        "output": request.output,
         "replaced": replaced,
     }
     said = f"{verdict['sentence']} {verdict['remedy'] or ''}".strip()
     words = [
-        _fitted(asked, outcome),
+        _fitted(request, outcome),
         *(f"Ignored: {each.name}: {each.why}." for each in ignored),
         *_indicated(indicators),
         *_penalised(outcome),
         *([said] if verdict["ok"] else []),
         *largest_weights(weights, MOST_WEIGHTS),
         *([] if outcome.folds is None else _fold_lines(outcome.folds)),
-        _written(asked, outcome, replaced),
+        _written(request, outcome, replaced),
     ]
-    notes = (*_measured(asked.target, list(lesson.counts)), *(() if verdict["ok"] else (said,)))
-    return Answer(data, words="\n".join(words), notes=notes, status=status, next=_next(asked, model))
+    notes = (*_measured(request.target, list(lesson.counts)), *(() if verdict["ok"] else (said,)))
+    return Answer(data, words="\n".join(words), notes=notes, status=status, next=_next(request, model))
 
 
 def _measured(target: str, classes: list[str]) -> tuple[str, ...]:
@@ -368,16 +368,16 @@ def _measured(target: str, classes: list[str]) -> tuple[str, ...]:
     )
 
 
-def _fitted(asked: FitRequest, outcome: Outcome) -> str:
+def _fitted(request: FitRequest, outcome: Outcome) -> str:
     from ...results.verdict import listed
 
     lesson = outcome.lesson
     classes = listed([f"{label!r} {rows}" for label, rows in lesson.counts.items()])
-    how = asked.learner + (f" ({asked.reduction})" if asked.reduction else "")
-    made = "" if asked.features is None else f", made into {asked.features}"
+    how = request.learner + (f" ({request.reduction})" if request.reduction else "")
+    made = "" if request.features is None else f", made into {request.features}"
     intercept = {True: "with an intercept", False: "without an intercept", None: ""}[_has_intercept(outcome.estimator)]
     scaled = (
-        "number columns standardised" if asked.standardise else "nothing standardised" if not asked.features else ""
+        "number columns standardised" if request.standardise else "nothing standardised" if not request.features else ""
     )
     columns, d = len(lesson.encoding.columns), len(lesson.encoding.names)
     return (
@@ -412,19 +412,19 @@ def _penalised(outcome: Outcome) -> list[str]:
     return [] if chosen is None else [f"Of all penalties that were tried, l2 = {chosen:.6g} predicts new rows best."]
 
 
-def _written(asked: FitRequest, outcome: Outcome, replaced: bool) -> str:
+def _written(request: FitRequest, outcome: Outcome, replaced: bool) -> str:
     marked = ", marked interrupted" if outcome.interrupted else ""
-    return f"The model is in {asked.output}{marked}{'; the file that was there is replaced' if replaced else ''}."
+    return f"The model is in {request.output}{marked}{'; the file that was there is replaced' if replaced else ''}."
 
 
-def _next(asked: FitRequest, model: Model) -> str:
-    if not asked.data or "-" in asked.data:
-        return f"separatrix summary {shlex.quote(asked.output)}"
+def _next(request: FitRequest, model: Model) -> str:
+    if not request.data or "-" in request.data:
+        return f"separatrix summary {shlex.quote(request.output)}"
     import numpy as np
 
     likely = model.probabilities(np.zeros((1, len(model.columns)))) is not None
-    same = after(typed_again(asked.reading, without=OF_THE_MODEL, renamed=FORMAT, seed=asked.seed))
-    return f"separatrix predict {shlex.quote(asked.output)} {shlex.join(asked.data)}{' --proba' * likely}{same}"
+    same = after(typed_again(request.reading, without=OF_THE_MODEL, renamed=FORMAT, seed=request.seed))
+    return f"separatrix predict {shlex.quote(request.output)} {shlex.join(request.data)}{' --proba' * likely}{same}"
 
 
 def _parameters(model: Model) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from .predicting import check_columns
 Places = NDArray[np.intp]
 
 
-def judged(
+def judge(
     model: Any, table: Any, *, target: str, weights: str | None = None, group: str | None = None,
     positive: str | None = None, unseen: Literal["error", "reference"] = "error",
 ) -> Predictions:  # fmt: skip
