@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import SettingError
 from ..numerics.arrays import Floats
+from ..wording import setting
 
 Signs = NDArray[np.int8]
 MOST_EXHAUSTIVE = 12
@@ -47,10 +49,11 @@ def one_against_one(classes: int) -> Signs:
 def exhaustive(classes: int) -> Signs:
     """Every way of parting the classes in two, once: 2ᴷ⁻¹ − 1 columns, the first class always on the side of −1."""
     if classes > MOST_EXHAUSTIVE:
-        raise ValueError(
-            f"code='exhaustive' for {classes} classes needs 2^{classes - 1} − 1 classifiers; it is for "
-            f"{MOST_EXHAUSTIVE} classes at most: use code='dense', or give a matrix."
-        )
+        raise SettingError(
+            "code", "exhaustive",
+            f"it is for {MOST_EXHAUSTIVE} classes at most: use {setting('code', 'dense')}, or give a matrix.",
+            f"{setting('code', 'exhaustive')} for {classes} classes needs 2^{classes - 1} − 1 classifiers;",
+        )  # fmt: skip
     ways = np.arange(1, 2 ** (classes - 1))
     bits = ways[None, :] >> np.arange(classes - 1)[:, None] & 1
     return np.vstack([np.full(ways.size, -1), 2 * bits - 1]).astype(np.int8)
@@ -109,28 +112,29 @@ def checked_code(code: Any, classes: list[Any]) -> Signs:
     try:
         M = np.asarray(code, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"code is {code!r}; it must be a matrix of −1, 0 and +1, or the name of a code.") from None
+        raise SettingError("code", code, "it must be a matrix of −1, 0 and +1, or the name of a code.") from None
     if M.ndim != 2 or M.shape[0] != len(classes) or not M.shape[1]:
-        raise ValueError(
-            f"code has shape {M.shape}; a row for each of the {len(classes)} classes {_few(classes)} is needed, and a "
-            "column for each classifier."
-        )
+        raise SettingError(
+            "code", code, f"a row for each of the {len(classes)} classes {_few(classes)} is needed, and a column for "
+            "each classifier.", f"{setting('code')} has shape {M.shape};",
+        )  # fmt: skip
     wrong = np.argwhere(~np.isin(M, (-1, 0, 1)))
     if wrong.size:
         k, at = (int(place) for place in wrong[0])
-        raise ValueError(f"code[{k}, {at}] is {M[k, at]:g}; a code holds −1, 0 and +1 only.")
+        raise SettingError("code", code, "a code holds −1, 0 and +1 only.", f"code[{k}, {at}] is {M[k, at]:g};")
     for at, column in enumerate(M.T):
         if not ((column > 0).any() and (column < 0).any()):
-            raise ValueError(
-                f"Column {at} of code has one sign only: its classifier would see one class. Leave it out."
-            )
+            raise SettingError(
+                "code", code, "Leave it out.",
+                f"Column {at} of code has one sign only: its classifier would see one class.",
+            )  # fmt: skip
     same = _together(M.astype(np.int8))
     if same is not None:
         a, b = (classes[place] for place in same)
-        raise ValueError(
-            f"code cannot tell {a!r} and {b!r} apart: no column has them on opposite sides. Add one with +1 in one of "
-            "their rows and −1 in the other."
-        )
+        raise SettingError(
+            "code", code, "Add one with +1 in one of their rows and −1 in the other.",
+            f"code cannot tell {a!r} and {b!r} apart: no column has them on opposite sides.",
+        )  # fmt: skip
     return M.astype(np.int8)
 
 
