@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import BudgetWarning, CrossValidation, LogisticRegression
 from separatrix.audit import features as audit_features
-from separatrix.data import tiles
+from separatrix.data import grams
 from separatrix.data.mapped import MappedRows
 from separatrix.features import GaussianBasis, Interactions, Lift, Polynomial, Standardise
 from separatrix.learners.checks import features as mapping
@@ -35,13 +35,13 @@ CHAIN = [Standardise(), Polynomial(2)]
 def by_blocks(monkeypatch):
     """No table of features, however small; one Hessian for all threads from 16 columns on."""
     monkeypatch.setattr(mapping, "WRITTEN_OUT", 0)
-    monkeypatch.setattr(tiles, "FROM", 16)
+    monkeypatch.setattr(grams, "SHARED_FROM", 16)
     monkeypatch.setattr(audit_features, "SMALL", 0)
 
 
 @pytest.fixture(params=[16, 10**9], ids=["one sum", "sums of runs"])
 def either_way(request, monkeypatch, by_blocks):
-    monkeypatch.setattr(tiles, "FROM", request.param)
+    monkeypatch.setattr(grams, "SHARED_FROM", request.param)
 
 
 def fitted(y=TWO, weight=None, rows=X, features=None, **settings):
@@ -169,8 +169,8 @@ def test_a_witness_for_many_weights(either_way, monkeypatch, l2):
 
 def test_a_wide_hessian_has_the_same_bits_for_any_number_of_threads(by_blocks, monkeypatch):
     monkeypatch.setattr("separatrix.learners.logistic.logistic.SINGLE_THREAD_BELOW", 0)
-    monkeypatch.setattr(tiles, "PANEL", 8)
-    monkeypatch.setattr(tiles, "PART", 50)
+    monkeypatch.setattr(grams, "PANEL", 8)
+    monkeypatch.setattr(grams, "PART", 50)
     one, three = fitted(n_threads=1, l2=1e-3), fitted(n_threads=3, l2=1e-3)
     assert one.coef_.tolist() == three.coef_.tolist()
     assert one.verdict_.certificate.gap == three.verdict_.certificate.gap
