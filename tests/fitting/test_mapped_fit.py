@@ -269,9 +269,9 @@ def test_raw_rows_in_and_named_features(by_blocks):
     assert model.verdict_.check(frame, TWO)
     with pytest.raises(ValueError, match=r"linear in 27 features of X, Polynomial\(\): give it .*features_.transform"):
         model.rule_.score(X)
-    with pytest.raises(ValueError, match="column 0 is 'f'"):
+    with pytest.raises(ValueError, match="the column 'f' at place 0"):
         model.predict(frame[list("fedcba")])
-    with pytest.raises(ValueError, match="column 0 is 'f'"):
+    with pytest.raises(ValueError, match="the column 'f' at place 0"):
         model.features_.transform(frame[list("fedcba")])
 
 
@@ -416,7 +416,7 @@ def with_cell(value):
         (lambda: fitted(rows=with_cell(np.nan)), ValueError, "X[5, 'x1'] is NaN"),
         (lambda: fitted().predict(with_cell(np.inf)), ValueError, "X[5, 'x1'] is inf"),
         (lambda: fitted(rows=with_cell(1e200)), ValueError, "The feature 'x1²' of row 5 overflows"),
-        (lambda: fitted(rows=with_cell(1e100)), ValueError, "'x1²' reaches 1e+200"),
+        (lambda: fitted(rows=with_cell(1e100)), ValueError, "reaches 1e+200"),
         (
             lambda: LogisticRegression(features=[]).fit(X, TWO),
             ValueError,
