@@ -31,7 +31,7 @@ REACH, SHORT = 2.0, 2.0**-40
 """How far a score may move at first; how short a move is given up."""
 
 
-class Constrained(NamedTuple):
+class ConstrainedMaximum(NamedTuple):
     """Where the likelihood is largest under the constraints."""
 
     v: Floats
@@ -77,7 +77,7 @@ class Plane:
         return 0 * v if made is None else self.along @ made.solve(self.along.T @ gradient)  # type: ignore[no-any-return]
 
 
-def constrained_maximum(likelihood: Likelihood, v: Floats, A: Floats, values: Floats) -> Constrained:
+def constrained_maximum(likelihood: Likelihood, v: Floats, A: Floats, values: Floats) -> ConstrainedMaximum:
     """max ℓ(v) with Av = values, each row of A a function: along the path of such maxima from v, itself one of them."""
     plane, reach = Plane.of(A), REACH
     for _ in range(MOVES):
@@ -91,7 +91,7 @@ def constrained_maximum(likelihood: Likelihood, v: Floats, A: Floats, values: Fl
 
 def moved(
     likelihood: Likelihood, v: Floats, plane: Plane, step: Floats, reach: float
-) -> tuple[Constrained, float, float]:
+) -> tuple[ConstrainedMaximum, float, float]:
     """From a constrained maximum v to the one for other values, or a part of the way; which part; and the next reach.
 
     The step moves scores by no more than `reach`. If Newton's steps do not soon lead back to the path, it was too long.
@@ -106,7 +106,7 @@ def moved(
         reach = share * size / 4
 
 
-def climbed(likelihood: Likelihood, v: Floats, plane: Plane, steps: int = STEPS) -> Constrained:
+def climbed(likelihood: Likelihood, v: Floats, plane: Plane, steps: int = STEPS) -> ConstrainedMaximum:
     """The maximum near v among the points with the same values, by Newton's steps; shortened where they do not pay."""
 
     def loss(v: Floats, _: Any) -> Point:
@@ -122,4 +122,4 @@ def climbed(likelihood: Likelihood, v: Floats, plane: Plane, steps: int = STEPS)
     found = minimum(loss, v, OwnStep(step), settled, steps, damping=Damping(least=0.5, shortest=SHORTEST))
     state, near = found.state, NEAR_STALLED if found.state.stalled else NEAR
     good = bool(np.isfinite(state.at.gradient).all()) and (found.settled or state.decrement <= near)
-    return Constrained(state.v, -state.at.value, good, found.steps)
+    return ConstrainedMaximum(state.v, -state.at.value, good, found.steps)

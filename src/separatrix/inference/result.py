@@ -45,7 +45,7 @@ class TestResult(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedLikelihood:
     """A likelihood at the weights of a fit."""
 
     likelihood: Likelihood
@@ -90,7 +90,7 @@ class Inference:
     """How many rows there were, weights counted."""
     notes: tuple[str, ...] = ()
     """What else a reader should know, in sentences."""
-    fitted: Fitted | None = field(default=None, repr=False)
+    fitted: FittedLikelihood | None = field(default=None, repr=False)
     functions: Floats = field(default_factory=lambda: np.empty((0, 0)), repr=False)
     """β = functions · v, class by class."""
     values: Floats = field(default_factory=lambda: np.empty(0), repr=False)
@@ -261,7 +261,7 @@ class Inference:
         return self
 
     @property
-    def _fit(self) -> Fitted:
+    def _fit(self) -> FittedLikelihood:
         assert self.fitted is not None
         return self.fitted
 

@@ -26,7 +26,7 @@ from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
 from ..checks.settings import checked_count, checked_flags, checked_number
 from ..checks.targets import checked_targets, class_costs, rows_of
 from ..warnings import BudgetWarning, NotSeparableWarning
-from .margin_conclusion import Conclusion, Prepared, concluded, interrupted, second_look
+from .margin_conclusion import Conclusion, Training, concluded, interrupted, second_look
 from .separability import MOST_NUMBERS, MOST_WEIGHTS, searchable
 
 SINGLE_THREAD_BELOW = 200_000
@@ -118,33 +118,33 @@ class MaxMarginClassifier(LinearClassifier):
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[MarginStep]:
         """The fit, pass by pass. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
         began = time.perf_counter()
-        prepared = self._prepare(X, y, sample_weight)
-        rows = prepared.rows
+        training = self._prepare(X, y, sample_weight)
+        rows = training.rows
         self.history_: list[MarginRecord] = []
         latest: MarginStep | None = None
         threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
         try:
             with ordered_map(threads) as each:
                 with one_blas_thread():
-                    hull = Hull.of(replace(rows, map=each), free=prepared.free, lifted=prepared.lifted)
-                run = maximise(hull, prepared.tol, prepared.max_passes)
+                    hull = Hull.of(replace(rows, map=each), free=training.free, lifted=training.lifted)
+                run = maximise(hull, training.tol, training.max_passes)
                 while True:
                     try:
                         with one_blas_thread():
                             progress = next(run)
                     except StopIteration as end:
-                        self._conclude(end.value, prepared)
+                        self._conclude(end.value, training)
                         return
                     latest = MarginStep(*progress, time.perf_counter() - began)
                     self.history_.append(record_of_margin(latest))
                     yield latest
         except (NotFiniteError, ZeroDivisionError, OverflowError):
-            raise not_finite(rows.X, prepared.columns, self) from None
+            raise not_finite(rows.X, training.columns, self) from None
         except (KeyboardInterrupt, GeneratorExit):
-            self._keep(interrupted(latest, prepared), prepared)
+            self._keep(interrupted(latest, training), training)
             raise
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
         checked_flags(self, "fit_intercept", "lifted")
         if self.n_threads is not None:
             checked_count("n_threads", self.n_threads)
@@ -176,21 +176,21 @@ class MaxMarginClassifier(LinearClassifier):
         rows = present(rows, cost)
         names = getattr(self, "feature_names_in_", None)
         columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
-        return Prepared(
+        return Training(
             rows_of(rows, targets, cost, factors, compiled=False), targets.classes, columns,
             bool(self.fit_intercept), bool(self.lifted and self.fit_intercept), tol, max_passes,
         )  # fmt: skip
 
-    def _conclude(self, outcome: Outcome, prepared: Prepared) -> None:
-        outcome = second_look(outcome, prepared)
-        self._keep(concluded(outcome, prepared), prepared)
+    def _conclude(self, outcome: Outcome, training: Training) -> None:
+        outcome = second_look(outcome, training)
+        self._keep(concluded(outcome, training), training)
         if not self.verdict_.ok:
             kind = NotSeparableWarning if outcome.status == "not-separable" else BudgetWarning
             warnings.warn(str(self.verdict_), kind, stacklevel=4)
 
-    def _keep(self, end: Conclusion, prepared: Prepared) -> None:
-        self.classes_, self.verdict_ = prepared.classes, end.verdict
+    def _keep(self, end: Conclusion, training: Training) -> None:
+        self.classes_, self.verdict_ = training.classes, end.verdict
         self.coef_, self.intercept_ = end.weights[None].copy(), np.array([end.intercept])
         self.margin_, self.n_passes_ = end.margin, end.passes
-        self.support_, self.dual_coef_ = end.rows, (end.duals * prepared.rows.y[end.rows])[None]
-        self.rule_ = LinearRule(end.weights, end.intercept, tuple(self.classes_), prepared.columns)
+        self.support_, self.dual_coef_ = end.rows, (end.duals * training.rows.y[end.rows])[None]
+        self.rule_ = LinearRule(end.weights, end.intercept, tuple(self.classes_), training.columns)

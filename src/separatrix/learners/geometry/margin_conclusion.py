@@ -25,7 +25,7 @@ from .separability import searchable, separation_of
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Training:
     """Checked input."""
 
     rows: Rows
@@ -58,34 +58,34 @@ class Conclusion(NamedTuple):
 NO_ROWS = np.empty(0, dtype=np.intp)
 
 
-def concluded(outcome: Outcome, prepared: Prepared) -> Conclusion:
+def concluded(outcome: Outcome, training: Training) -> Conclusion:
     """What a fit that came to its end can say."""
     found, best = outcome.found, outcome.best
     if outcome.crossing is not None:
         said, proof = _crossed(outcome.crossing), Crossing(outcome.crossing)
-        return _conclusion(outcome.status, proof, said, np.zeros(len(prepared.columns)), 0.0, 0.0, outcome, prepared)
+        return _conclusion(outcome.status, proof, said, np.zeros(len(training.columns)), 0.0, 0.0, outcome, training)
     if found is not None and found.feasible:
-        said = _optimal(found, prepared) if outcome.status == "optimal" else _budget(outcome, found, prepared)
+        said = _optimal(found, training) if outcome.status == "optimal" else _budget(outcome, found, training)
         weights, intercept = found.weights, found.intercept
-        return _conclusion(outcome.status, _margin(found), said, weights, intercept, found.lower, outcome, prepared)
+        return _conclusion(outcome.status, _margin(found), said, weights, intercept, found.lower, outcome, training)
     if best is None:
-        weights, intercept, margin = np.zeros(len(prepared.columns)), 0.0, 0.0
+        weights, intercept, margin = np.zeros(len(training.columns)), 0.0, 0.0
     else:  # with least score 1, where they separate the classes
         longer = best.upper / best.lower if best.lower > 0 else 1.0
         weights, intercept, margin = best.weights * longer, best.intercept * longer, max(best.lower, 0.0)
-    said = _budget(outcome, best, prepared)
-    return _conclusion("budget", None, said, weights, intercept, margin, outcome, prepared)
+    said = _budget(outcome, best, training)
+    return _conclusion("budget", None, said, weights, intercept, margin, outcome, training)
 
 
-def second_look(outcome: Outcome, prepared: Prepared) -> Outcome:
+def second_look(outcome: Outcome, training: Training) -> Outcome:
     """Where rounding kept the search from either answer: rows that cross, as the test of separability finds them."""
     parted = outcome.best is not None and outcome.best.lower > 0
     if outcome.status != "budget" or outcome.found is not None or parted:
         return outcome
-    if not searchable(prepared.rows.X, 2, prepared.fit_intercept):
+    if not searchable(training.rows.X, 2, training.fit_intercept):
         return outcome
     try:
-        seen, proved = separation_of(prepared.rows, 2, prepared.fit_intercept)
+        seen, proved = separation_of(training.rows, 2, training.fit_intercept)
     except (HiddenSeparationError, NotFiniteError):
         return outcome
     found = proved.proof.crossing
@@ -95,9 +95,9 @@ def second_look(outcome: Outcome, prepared: Prepared) -> Outcome:
     return replace(outcome, status="not-separable", crossing=shares)
 
 
-def interrupted(latest: MarginStep | None, prepared: Prepared) -> Conclusion:
+def interrupted(latest: MarginStep | None, training: Training) -> Conclusion:
     """What a fit that was stopped can say: where it stood, and that nothing is proved."""
-    weights, intercept, passes, bounds = np.zeros(len(prepared.columns)), 0.0, 0.0, ""
+    weights, intercept, passes, bounds = np.zeros(len(training.columns)), 0.0, 0.0, ""
     if latest is not None:
         weights, intercept, passes = latest.weights, latest.intercept, latest.passes
         bounds = f": these weights have the margin {latest.lower:.6g}, and none has more than {latest.upper:.6g}"
@@ -105,22 +105,22 @@ def interrupted(latest: MarginStep | None, prepared: Prepared) -> Conclusion:
     said = Words(f"Interrupted {reached}{bounds}; nothing is proved.", "Fit again.")
     return _conclusion(
         "interrupted", None, said, weights, intercept, max(0.0, latest.lower) if latest else 0.0,
-        Outcome("interrupted", passes, None), prepared,
+        Outcome("interrupted", passes, None), training,
     )  # fmt: skip
 
 
 def _conclusion(
     status: str, proof: Proof | None, said: Words, weights: Floats, intercept: float, margin: float,
-    outcome: Outcome, prepared: Prepared,
+    outcome: Outcome, training: Training,
 ) -> Conclusion:  # fmt: skip
-    norm = np.append(weights, intercept) if prepared.lifted else weights
+    norm = np.append(weights, intercept) if training.lifted else weights
     with np.errstate(over="ignore"):
         value = float(norm @ norm) / 2
     claim = Claim(
-        tuple(prepared.classes.tolist()), prepared.columns, weights.copy(), intercept, prepared.fit_intercept, 0.0,
-        (1.0, 1.0), value, len(prepared.rows), "lifted margin" if prepared.lifted else "margin",
+        tuple(training.classes.tolist()), training.columns, weights.copy(), intercept, training.fit_intercept, 0.0,
+        (1.0, 1.0), value, len(training.rows), "lifted margin" if training.lifted else "margin",
     )  # fmt: skip
-    rank = Rank(None, len(prepared.columns) + prepared.fit_intercept, ())
+    rank = Rank(None, len(training.columns) + training.fit_intercept, ())
     rows, duals = NO_ROWS, np.empty(0)
     if isinstance(proof, Margin):
         with np.errstate(over="ignore"):
@@ -136,11 +136,11 @@ def _margin(found: MarginCertificate) -> Margin:
     return Margin(found.lower, found.upper, found.rows[order], found.multipliers[order], gap, found.relative_gap)
 
 
-def _optimal(found: MarginCertificate, prepared: Prepared) -> Words:
-    kind = "lifted margin" if prepared.lifted else "margin"
+def _optimal(found: MarginCertificate, training: Training) -> Words:
+    kind = "lifted margin" if training.lifted else "margin"
     return Words(
         f"Optimal: this rule separates the classes with the {kind} {found.lower:.8g}, and no rule has more than "
-        f"{found.upper:.8g}: ½‖w‖² is at most {found.relative_gap:.1e} of itself above its minimum ({prepared.tol:g} "
+        f"{found.upper:.8g}: ½‖w‖² is at most {found.relative_gap:.1e} of itself above its minimum ({training.tol:g} "
         f"was asked). {_these(len(found.rows))} the weights.",
         "",
     )
@@ -162,7 +162,7 @@ def _crossed(combination: Combination) -> Words:
     )
 
 
-def _budget(outcome: Outcome, reached: Any, prepared: Prepared) -> Words:
+def _budget(outcome: Outcome, reached: Any, training: Training) -> Words:
     spent = f"after {outcome.passes:.3g} passes"
     bounds = "neither a separating rule nor rows that cross are found"
     if reached is not None:
@@ -176,4 +176,4 @@ def _budget(outcome: Outcome, reached: Any, prepared: Prepared) -> Words:
             f"Loosen {setting('tol')}, or subtract offsets from the columns: the margin is small beside the numbers "
             "of X.",
         )
-    return Words(f"Not finished: {spent} {bounds}.", f"Raise {setting('max_passes')} above {prepared.max_passes:g}.")
+    return Words(f"Not finished: {spent} {bounds}.", f"Raise {setting('max_passes')} above {training.max_passes:g}.")

@@ -22,7 +22,7 @@ from ..card import Card
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
 from ..checks.settings import checked_flags, checked_number, seed_of
 from ..checks.targets import checked_targets, class_costs
-from .zero_one_run import Prepared, Run
+from .zero_one_run import Run, Training
 
 MOST_NUMBERS = 20_000_000
 """Numbers that sparse rows may have when they are written out with their zeros."""
@@ -174,7 +174,7 @@ class ZeroOneClassifier(LinearClassifier):
             time.perf_counter() - run.began,
         )  # fmt: skip
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
         if self.time_limit is None or isinstance(self.time_limit, bool | np.bool_) or self.time_limit == np.inf:
             needed = (
                 "it must be a finite number of seconds above 0. To search as long as it takes give a large number, 1e6."
@@ -200,7 +200,7 @@ class ZeroOneClassifier(LinearClassifier):
         factors = class_costs(self.class_weight, targets, cost)
         if any(factor != 1 for factor in factors):
             cost = (cost if cost.size else np.ones(len(rows))) * np.array(factors)[targets.index]
-        return Prepared(
+        return Training(
             self._written_out(rows, columns), np.asarray(targets.index) == 1, cost, targets.classes, columns, factors,
             bool(self.fit_intercept), time_limit, seed,
         )  # fmt: skip
@@ -240,7 +240,7 @@ class ZeroOneClassifier(LinearClassifier):
         return X
 
     def _keep(self, run: Run, *, stopped: bool) -> None:
-        (weights, intercept), given = run.rule, run.prepared
+        (weights, intercept), given = run.rule, run.training
         self.classes_, self.mistakes_ = given.classes, run.interval
         self.coef_, self.intercept_ = weights[None].copy(), np.array([intercept])
         self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), given.columns)
@@ -253,7 +253,7 @@ OBJECTIVE = "zero-one"
 
 def verdict_of(run: Run, stopped: bool) -> Verdict:
     """*optimal* if the interval is closed, else *interrupted* or *budget*."""
-    given, (weights, intercept), (lower, upper) = run.prepared, run.rule, run.interval
+    given, (weights, intercept), (lower, upper) = run.training, run.rule, run.interval
     rows = len(given.X)
     total = math.fsum(given.cost.tolist()) if given.cost.size else float(rows)
     claim = Claim(
@@ -293,12 +293,12 @@ def _said(run: Run, status: str, rows: int, lower: Any, upper: Any) -> tuple[str
         longer = setting("time_limit", float(f"{2 * run.sweeping:.1g}"))
         known = f" takes about {run.sweeping:.2g} s here: give {longer} or more."
         return (
-            f"The time limit of {run.prepared.time_limit:g} s was reached. {proved}",
+            f"The time limit of {run.training.time_limit:g} s was reached. {proved}",
             f"To count all lines that divide {len(run.problem)} distinct rows"
             + (known if run.sweeping else f" takes more time: give a larger {setting('time_limit')}."),
         )
     return (
-        f"The time limit of {run.prepared.time_limit:g} s was reached. {proved}",
+        f"The time limit of {run.training.time_limit:g} s was reached. {proved}",
         f"To find the fewest is NP-hard. A larger {setting('time_limit')} may narrow the interval; fewer columns or "
         "fewer distinct "
         "rows make it easier.",

@@ -122,7 +122,7 @@ WIDENING = 0.1
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Training:
     """Checked input."""
 
     X: Floats
@@ -141,7 +141,7 @@ class Prepared:
 class Run:
     """One fit: the best rule so far, and what is proved."""
 
-    prepared: Prepared
+    training: Training
     began: float
     problem: Problem = field(init=False)
     search: Search = field(init=False)
@@ -155,7 +155,7 @@ class Run:
     """Seconds that a sweep of two columns takes, as far as it has told."""
 
     def __post_init__(self) -> None:
-        given = self.prepared
+        given = self.training
         self.problem = merged(given.X, given.second, given.cost, given.lifted)
         rules = [kept for rule in constants(self.problem) if (kept := counted(self.problem, *rule)) is not None]
         best = min(rules, key=lambda kept: kept.cost)
@@ -196,7 +196,7 @@ class Run:
 
     def states(self) -> Iterator[None]:
         """Whenever something may be new."""
-        late = self.prepared.X.size <= EARLY
+        late = self.training.X.size <= EARLY
         stages = (self._counted, self._asked(QUICK), self._asked(() if late else SLOW), self._searched,
                   self._asked(SLOW if late else ()))  # fmt: skip
         for stage in stages:
@@ -209,7 +209,7 @@ class Run:
         """The other learners, one after the other."""
 
         def stage() -> Iterator[None]:
-            given = self.prepared
+            given = self.training
             for theirs in rules_of(others, given.X, given.second, given.cost, given.lifted, given.seed):
                 rule = inside(self.problem.power, *theirs)
                 seconds = max(AT_LEAST, self.search.left())

@@ -30,7 +30,7 @@ from .settings import Settings, schedule_of
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Training:
     """Checked input."""
 
     problem: Problem
@@ -67,30 +67,30 @@ def online_targets(targets: Targets, cost: Floats, other: Floats) -> tuple[Any, 
 
 
 def verdict_of(
-    outcome: Outcome, prepared: Prepared, result: Separability | None = None, limit: LimitFit | None = None
+    outcome: Outcome, training: Training, result: Separability | None = None, limit: LimitFit | None = None
 ) -> Verdict:
     """What a fit that came to its end can say; where it looked closer, how the classes lie to each other."""
-    problem, found = prepared.problem, outcome.bounds
+    problem, found = training.problem, outcome.bounds
     certificate: Proof | None = None
     if outcome.status == "separated":
         nearest = _nearest(outcome, problem)
         certificate = Separation(outcome.weights, outcome.intercept, nearest)
-        said = words.separated(len(problem.rows), nearest, prepared.settings, result)
+        said = words.separated(len(problem.rows), nearest, training.settings, result)
     elif limit is not None and result is not None:
         certificate = _limit(limit)
         said = words.quasi_separated(result, certificate.deviance)
     elif outcome.firth is not None:
-        said = words.firth(outcome, problem, prepared.settings)
+        said = words.firth(outcome, problem, training.settings)
     elif outcome.status in ("optimal", "local"):
         said = words.optimal(outcome, problem.tol) if outcome.status == "optimal" else words.local(outcome, problem.tol)
     else:
         overlap = result is not None and result.kind == "overlap"
-        said = words.budget(outcome, prepared.problem, prepared.settings, prepared.columns, overlap)
+        said = words.budget(outcome, training.problem, training.settings, training.columns, overlap)
     if found is not None and certificate is None:
         certificate = _certificate(outcome)
-    aliased = tuple(prepared.columns[j] for j in outcome.aliased)
-    of = len(prepared.columns) + problem.lifted
-    claim = _claim(outcome.weights, outcome.intercept, outcome.value, prepared)
+    aliased = tuple(training.columns[j] for j in outcome.aliased)
+    of = len(training.columns) + problem.lifted
+    claim = _claim(outcome.weights, outcome.intercept, outcome.value, training)
     rank = Rank(of - len(aliased) if outcome.ranked else None, of, aliased)
     return Verdict(outcome.status, rank, certificate, *said, claim, result)
 
@@ -128,22 +128,22 @@ def _penalised(end: FirthEnd, found: Bounds) -> PenalisedLocality:
     )
 
 
-def interrupted_verdict(weights: Floats, intercept: Any, value: float, passes: float, prepared: Prepared) -> Verdict:
+def interrupted_verdict(weights: Floats, intercept: Any, value: float, passes: float, training: Training) -> Verdict:
     """What a fit that was stopped can say: where it stood, and that nothing is proved, the rank included."""
-    of = len(prepared.columns) + prepared.problem.lifted
+    of = len(training.columns) + training.problem.lifted
     said = words.interrupted(passes, value)
-    return Verdict("interrupted", Rank(None, of, ()), None, *said, _claim(weights, intercept, value, prepared))
+    return Verdict("interrupted", Rank(None, of, ()), None, *said, _claim(weights, intercept, value, training))
 
 
-def _claim(weights: Floats, intercept: Any, value: float, prepared: Prepared) -> Claim:
-    problem = prepared.problem
+def _claim(weights: Floats, intercept: Any, value: float, training: Training) -> Claim:
+    problem = training.problem
     several = not isinstance(intercept, float) and np.ndim(intercept)
     level = np.array(intercept, float) if several else float(intercept)
     return Claim(
-        tuple(prepared.targets.classes.tolist()), prepared.columns, weights.copy(), level,
-        problem.lifted, problem.l2, prepared.class_weight, value, len(problem.rows),
-        prepared.settings.objective, prepared.targets.soft,
-        None if prepared.features is None else prepared.features.map.spec,
+        tuple(training.targets.classes.tolist()), training.columns, weights.copy(), level,
+        problem.lifted, problem.l2, training.class_weight, value, len(problem.rows),
+        training.settings.objective, training.targets.soft,
+        None if training.features is None else training.features.map.spec,
     )  # fmt: skip
 
 
@@ -163,7 +163,7 @@ MOST_WEIGHTS = 1500
 """Weights beyond which a fit does not look closer: the linear programs would take longer than the fit."""
 
 
-class Closer(NamedTuple):
+class CloserLook(NamedTuple):
     """How the classes lie to each other, and what the likelihood tends to where they are separated in part."""
 
     result: Separability
@@ -171,9 +171,9 @@ class Closer(NamedTuple):
     limit: LimitFit | None
 
 
-def look_closer(outcome: Outcome, prepared: Prepared) -> Closer | None:
+def look_closer(outcome: Outcome, training: Training) -> CloserLook | None:
     """Only where maximum likelihood may have no finite answer: no optimum was proved, or a separating rule was."""
-    problem, settings = prepared.problem, prepared.settings
+    problem, settings = training.problem, training.settings
     if settings.objective != "likelihood":
         return None
     unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
@@ -185,21 +185,21 @@ def look_closer(outcome: Outcome, prepared: Prepared) -> Closer | None:
         return None
     if isinstance(problem.rows.X, Sparse) and not too_large(problem):  # small: read it as it is
         problem = replace(problem, rows=replace(problem.rows, X=written_out(problem.rows.X)))
-        prepared = replace(prepared, problem=problem)
+        training = replace(training, problem=problem)
     try:
         found, proved = separation_of(problem.rows, problem.classes, problem.lifted)
-        limit = _limit_of_likelihood(found, proved, outcome, prepared) if proved.kind == "quasi-separated" else None
+        limit = _limit_of_likelihood(found, proved, outcome, training) if proved.kind == "quasi-separated" else None
     except HiddenSeparationError:
         return None
-    labels = tuple(prepared.targets.classes.tolist())
-    return Closer(result_of(found, proved, labels, prepared.columns, prepared.index), found.looks, limit)
+    labels = tuple(training.targets.classes.tolist())
+    return CloserLook(result_of(found, proved, labels, training.columns, training.index), found.looks, limit)
 
 
 def _limit_of_likelihood(
-    found: Arrangement, proved: SeparationAnswer, outcome: Outcome, prepared: Prepared
+    found: Arrangement, proved: SeparationAnswer, outcome: Outcome, training: Training
 ) -> LimitFit:
     direction = _per_class(proved.proof.weights, proved.proof.intercept)
-    return limit_fit(found, prepared.problem.rows, direction, _per_class(outcome.weights, outcome.intercept))
+    return limit_fit(found, training.problem.rows, direction, _per_class(outcome.weights, outcome.intercept))
 
 
 def _per_class(w: Any, b: Any) -> np.ndarray:
@@ -209,7 +209,7 @@ def _per_class(w: Any, b: Any) -> np.ndarray:
     return np.column_stack([w, b])
 
 
-def seen_closer(outcome: Outcome, closer: Closer) -> Outcome:
+def seen_closer(outcome: Outcome, closer: CloserLook) -> Outcome:
     """The outcome as it is after the closer look."""
     proof, passes = closer.result.certificate, outcome.passes + closer.looks
     if closer.limit is not None:

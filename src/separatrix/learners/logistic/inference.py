@@ -16,7 +16,7 @@ from ...fitting.coordinates import frame_of
 from ...fitting.problem import NotFiniteError
 from ...inference import reasons
 from ...inference.likelihood import Binary, Jeffreys, Likelihood, Softmax, Whole
-from ...inference.result import Fitted, Inference
+from ...inference.result import FittedLikelihood, Inference
 from ...inference.sample import Sample
 from ...numerics.arrays import Floats
 from ...numerics.linalg import factor
@@ -265,7 +265,7 @@ def _coefficients(model: Any) -> tuple[Floats, Floats]:
 
 def _fitted(
     model: Any, likelihood: Likelihood, v: Floats, H: Floats, covariance: str, counts: Floats
-) -> tuple[Fitted, str]:
+) -> tuple[FittedLikelihood, str]:
     """The covariance of v; and a doubt, where it is only now seen that columns are all but dependent."""
     if model.l2_ > 0:
         H = H + _penalty(model, likelihood.sample)
@@ -287,7 +287,7 @@ def _fitted(
             weight = weight / counts
         inverse = inverse @ likelihood.scatter(v, weight) @ inverse
     profiled = model.verdict_.ok and model.l2_ == 0
-    return Fitted(likelihood, v, inverse, determined, profiled), doubt
+    return FittedLikelihood(likelihood, v, inverse, determined, profiled), doubt
 
 
 def _penalty(model: Any, sample: Sample) -> Floats:

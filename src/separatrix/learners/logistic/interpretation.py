@@ -10,14 +10,14 @@ from ...inference.explanation import Explanation
 from ...inference.result import Inference
 from ...inference.summary.summary import Summary
 from ..checks.rows import checked_costs
-from .conclusion import Prepared
+from .conclusion import Training
 from .explain import explanation_of
 from .inference import inference_of
 from .rows_of_fit import Facts, Keeper, facts_of
 from .summary import summary_of
 
 
-class Interpreted:
+class Interpretation:
     """What can be read from the weights of a fitted likelihood: how sure they are, what they mean, why a row is likely.
 
     A fit remembers small facts for that, and weak references to its rows.
@@ -28,8 +28,8 @@ class Interpreted:
 
     # ------------------------------------------------------------------------------------------------------- in a fit
 
-    def _remember(self, prepared: Prepared, X: Any, y: Any, sample_weight: Any) -> None:
-        self._facts = facts_of(prepared, checked_costs(sample_weight, len(prepared.problem.rows)))
+    def _remember(self, training: Training, X: Any, y: Any, sample_weight: Any) -> None:
+        self._facts = facts_of(training, checked_costs(sample_weight, len(training.problem.rows)))
         self._kept_rows = Keeper.of(X, y, sample_weight)
 
     def __getstate__(self) -> dict[str, Any]:

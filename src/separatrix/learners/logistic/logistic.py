@@ -38,14 +38,14 @@ from ..card import Card
 from ..checks.absent import present
 from ..checks.features import Features, learn_features, mapped_rows
 from ..checks.prior import Prior, prior_of
-from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_costs, checked_rows, forget, names_of, not_finite, unchanged_on_failure
 from ..checks.settings import checked_choice, checked_numbers, seed_of
 from ..checks.targets import check_folds, checked_targets, class_costs, known_targets, rows_of
 from ..geometry.separability import index_of
 from ..warnings import BudgetWarning, SeparationWarning
-from .conclusion import Prepared, interrupted_verdict, look_closer, seen_closer, verdict_of
+from .conclusion import Training, interrupted_verdict, look_closer, seen_closer, verdict_of
 from .influence import Influence, influence_of
-from .interpretation import Interpreted
+from .interpretation import Interpretation
 from .piecemeal import continue_online
 from .settings import PENALISED, Settings, check_two_classes, checked_settings
 
@@ -54,7 +54,7 @@ COMPILE_FROM = 400_000
 """Numbers in X, zeros counted, from which the compiled pass repays the 0.3 s that loading it takes."""
 
 
-class LogisticRegression(Interpreted, LinearClassifier):
+class LogisticRegression(Interpretation, LinearClassifier):
     """argmin over w, b of (1/C) Σᵢ cᵢ log(1 + exp(−yᵢ(xᵢᵀw + b))) + (l2/2)‖w‖²,  C = Σᵢcᵢ.  [000 8.4; 002 4]
 
     Maximum likelihood, by default without a penalty; of K classes softmax regression, with scores sₖ = xᵀwₖ + bₖ the
@@ -218,54 +218,53 @@ class LogisticRegression(Interpreted, LinearClassifier):
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[Step]:
         """The fit, pass by pass. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
         began = time.perf_counter()
-        prepared = self._prepare(X, y, sample_weight)
-        self._remember(prepared, X, y, sample_weight)
-        rows = prepared.problem.rows
+        training = self._prepare(X, y, sample_weight)
+        self._remember(training, X, y, sample_weight)
+        rows = training.problem.rows
         self.history_: list[Record] = []
-        for name in ("_online", "l2_path_", "minima_", "n_steps_"):
-            self.__dict__.pop(name, None)
+        forget(self, "_online", "l2_path_", "minima_", "n_steps_")
         latest: Step | None = None
         threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
         try:
             with ordered_map(threads) if threads > 1 else nullcontext(map) as each:
                 if each is not rows.map:
-                    prepared = replace(prepared, problem=replace(prepared.problem, rows=replace(rows, map=each)))
-                run = self._run(prepared)
+                    training = replace(training, problem=replace(training.problem, rows=replace(rows, map=each)))
+                run = self._run(training)
                 while True:
                     try:
                         with one_blas_thread():
                             progress: Progress = next(run)
                     except StopIteration as end:
                         outcome, l2 = end.value
-                        if l2 != prepared.problem.l2:
-                            prepared = replace(prepared, problem=replace(prepared.problem, l2=l2))
-                        self._conclude(outcome, prepared)
+                        if l2 != training.problem.l2:
+                            training = replace(training, problem=replace(training.problem, l2=l2))
+                        self._conclude(outcome, training)
                         return
                     latest = Step(*progress, time.perf_counter() - began)
                     self.history_.append(record_of(latest))
                     yield latest
         except NotFiniteError:
-            raise not_finite(rows.X, prepared.columns, self) from None
+            raise not_finite(rows.X, training.columns, self) from None
         except (KeyboardInterrupt, GeneratorExit):
-            self._interrupt(latest, prepared)
+            self._interrupt(latest, training)
             raise
 
-    def _run(self, prepared: Prepared) -> Generator[Progress, None, tuple[Outcome, float]]:
+    def _run(self, training: Training) -> Generator[Progress, None, tuple[Outcome, float]]:
         """The fit that was asked for; it returns how it ended, and the penalty it ended with."""
-        problem, settings = prepared.problem, prepared.settings
+        problem, settings = training.problem, training.settings
         if isinstance(settings.l2, CrossValidation):
             path, spent = yield from choose_l2(problem, settings.l2)
             self.l2_path_: Path = path
-            outcome = yield from later(self._descent(replace(problem, l2=path.chosen), prepared), spent)
+            outcome = yield from later(self._descent(replace(problem, l2=path.chosen), training), spent)
             return replace(outcome, passes=outcome.passes + spent), path.chosen
-        outcome = yield from self._descent(problem, prepared)
+        outcome = yield from self._descent(problem, training)
         return outcome, problem.l2
 
     @staticmethod
-    def _descent(problem: Problem, prepared: Prepared) -> Generator[Progress, None, Outcome]:
-        settings = prepared.settings
+    def _descent(problem: Problem, training: Training) -> Generator[Progress, None, Outcome]:
+        settings = training.settings
         if settings.solver == "stochastic":
-            return stochastic_gradient(problem, prepared.walk())
+            return stochastic_gradient(problem, training.walk())
         if settings.objective in PENALISED:
             return penalised_maximum(problem, balanced=settings.objective == "flic")
         if settings.objective == "squared":
@@ -360,7 +359,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
             rows, z, target[:, 1], cost * factors if cost.size else factors, self.l2_, self.fit_intercept
         )
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
         settings = checked_settings(self)
         rows = checked_rows(self, X, reset=True)
         targets = checked_targets(self, y)
@@ -385,7 +384,7 @@ class LogisticRegression(Interpreted, LinearClassifier):
         )  # fmt: skip
         _check_width(problem, settings)
         prior = prior_of(self.prior, targets, cost, class_weight)
-        return Prepared(problem, settings, targets, columns, class_weight, index_of(X), features, prior)
+        return Training(problem, settings, targets, columns, class_weight, index_of(X), features, prior)
 
     def _start(self, d: int, classes: int) -> str | tuple[Floats, Any]:
         shape = (classes, d) if classes > 2 else (1, d)
@@ -413,43 +412,42 @@ class LogisticRegression(Interpreted, LinearClassifier):
         chance = settings.solver == "stochastic" and settings.order != "cyclic"
         return seed_of(self.random_state, needed=chance or (isinstance(self.init, str) and self.init == "random"))
 
-    def _conclude(self, outcome: Outcome, prepared: Prepared) -> None:
-        closer = look_closer(outcome, prepared)
+    def _conclude(self, outcome: Outcome, training: Training) -> None:
+        closer = look_closer(outcome, training)
         if closer is not None:
             outcome = seen_closer(outcome, closer)
         likely = outcome.status != "separated"
-        self._keep(outcome.weights, outcome.intercept, outcome.passes, prepared, likely)
+        self._keep(outcome.weights, outcome.intercept, outcome.passes, training, likely)
         seen = (closer.result, closer.limit) if closer is not None else ()
-        self.verdict_ = verdict_of(outcome, prepared, *seen)
-        if prepared.settings.objective == "squared":
+        self.verdict_ = verdict_of(outcome, training, *seen)
+        if training.settings.objective == "squared":
             self.minima_: tuple[Minimum, ...] = outcome.minima
         if not self.verdict_.ok:
             kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
             warnings.warn(str(self.verdict_), kind, stacklevel=4)
 
-    def _interrupt(self, latest: Step | None, prepared: Prepared) -> None:
-        init, d, K = prepared.problem.init, len(prepared.columns), prepared.problem.classes
+    def _interrupt(self, latest: Step | None, training: Training) -> None:
+        init, d, K = training.problem.init, len(training.columns), training.problem.classes
         nothing: tuple[Floats, Any] = (np.zeros(d), 0.0) if K == 2 else (np.zeros((K, d)), np.zeros(K))
         weights, intercept = init if isinstance(init, tuple) else nothing
         value, passes = math.nan, 0.0
         if latest is not None:
             weights, intercept, passes = latest.weights, latest.intercept, latest.passes
             value = math.nan if latest.start == TRIAL else latest.value  # a trial saw a part of the rows
-        self._keep(weights, intercept, passes, prepared, True)
-        self.verdict_ = interrupted_verdict(weights, intercept, value, passes, prepared)
+        self._keep(weights, intercept, passes, training, True)
+        self.verdict_ = interrupted_verdict(weights, intercept, value, passes, training)
 
-    def _keep(self, weights: Floats, intercept: Any, passes: float, prepared: Prepared, likely: bool) -> None:
-        self.classes_ = prepared.targets.classes
+    def _keep(self, weights: Floats, intercept: Any, passes: float, training: Training, likely: bool) -> None:
+        self.classes_ = training.targets.classes
         self.coef_, self.intercept_ = np.array(weights, ndmin=2), np.array(intercept, dtype=float, ndmin=1)
-        self.n_passes_, self.l2_ = passes, prepared.problem.l2
-        features = "" if prepared.features is None else str(prepared.features)
-        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), prepared.columns, likely, features)
-        for name in ("features_", "prior_"):
-            self.__dict__.pop(name, None)
-        if prepared.features is not None:
-            self.features_: Features = prepared.features
-        if prepared.prior is not None:
-            self.prior_: Prior = prepared.prior
+        self.n_passes_, self.l2_ = passes, training.problem.l2
+        features = "" if training.features is None else str(training.features)
+        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), training.columns, likely, features)
+        forget(self, "features_", "prior_")
+        if training.features is not None:
+            self.features_: Features = training.features
+        if training.prior is not None:
+            self.prior_: Prior = training.prior
 
     def _readable(self, X: Any) -> Any:
         """The rows of X; with features rows of them, made when they are read."""

@@ -16,7 +16,7 @@ from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
-from ..checks.rows import checked_costs, checked_rows, names_of, not_finite
+from ..checks.rows import checked_costs, checked_rows, forget, names_of, not_finite
 from ..checks.targets import checked_targets, given_costs, known_targets, second_of_two
 from . import words
 from .settings import Settings, checked_settings, schedule_of
@@ -152,7 +152,7 @@ def _keep(model: Any, state: OnlineState, known: Any, weights: Any, intercept: A
     d = weights.shape[-1]
     columns = names_of(model, d)
     model._online, model.classes_ = state, known
-    model.__dict__.pop("prior_", None)
+    forget(model, "prior_")
     model.coef_, model.intercept_ = np.atleast_2d(weights), np.atleast_1d(np.asarray(intercept, float))
     model.n_passes_, model.l2_ = 1.0, float(settings.l2)  # type: ignore[arg-type]
     model.n_steps_ = state.steps

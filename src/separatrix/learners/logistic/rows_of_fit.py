@@ -21,7 +21,7 @@ from ...results.limits import limit_probabilities
 from ..checks.absent import present
 from ..checks.rows import checked_costs
 from ..checks.targets import known_targets
-from .conclusion import Prepared
+from .conclusion import Training
 from .moments import means_of, moments_of
 
 NUMBERS = 1 << 18
@@ -74,9 +74,9 @@ class Keeper:
         return None if gone else (X, y, cost)
 
 
-def facts_of(prepared: Prepared, cost: Floats) -> Facts:
+def facts_of(training: Training, cost: Floats) -> Facts:
     """The facts of a fit, at little cost beside it."""
-    rows, targets = prepared.problem.rows, prepared.targets
+    rows, targets = training.problem.rows, training.targets
     size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, rows.X.shape[1])))
     X, weight, sampled = rows.X, cost, size < len(rows)
     if sampled:
@@ -86,13 +86,13 @@ def facts_of(prepared: Prepared, cost: Floats) -> Facts:
         if weight.size and not weight.any():
             chosen = np.flatnonzero(cost)[:size]
             X, weight = rows.X[chosen], cost[chosen]
-    entropy = 0.0 if targets.probability is None else entropy_of(targets.probability, cost, prepared.class_weight)
+    entropy = 0.0 if targets.probability is None else entropy_of(targets.probability, cost, training.class_weight)
     return Facts(len(rows), bool(cost.size), targets.totals(cost), entropy, means_of(X, weight), sampled)
 
 
-def facts_among(prepared: Prepared, cost: Floats, varying: NDArray[np.intp], first: NDArray[Any]) -> Facts:
+def facts_among(training: Training, cost: Floats, varying: NDArray[np.intp], first: NDArray[Any]) -> Facts:
     """The same of a fit that was made in the columns that vary; the others are what they are in the first row."""
-    facts = facts_of(prepared, cost)
+    facts = facts_of(training, cost)
     if len(varying) == len(first):
         return facts
     means = np.array(first, dtype=np.float64)
@@ -124,7 +124,7 @@ CHANGED = "the training rows have changed since the fit; call summary(X, y) with
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class TrainingRows:
     """Rows as they were given, and as they are read."""
 
     X: Any
@@ -159,15 +159,15 @@ class Given:
             return list(each(f, blocks))
 
 
-def readable(model: Any, X: Any, y: Any, sample_weight: Any) -> Given:
+def readable(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Rows, checked."""
     rows = model._readable(X)
     targets = known_targets(y, model.classes_, len(rows))
     cost = checked_costs(sample_weight, len(rows))
-    return Given(X, y, sample_weight, present(rows, cost), targets, cost)
+    return TrainingRows(X, y, sample_weight, present(rows, cost), targets, cost)
 
 
-def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[Given | None, str]:
+def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[TrainingRows | None, str]:
     """The rows of the fit: as given now, or those still in memory; or None, and why."""
     if rows[0] is not None or rows[1] is not None:
         return _given_now(model, rows), ""
@@ -187,7 +187,7 @@ def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[Given | None, s
         return None, CHANGED
 
 
-def _given_now(model: Any, rows: tuple[Any, Any, Any]) -> Given:
+def _given_now(model: Any, rows: tuple[Any, Any, Any]) -> TrainingRows:
     X, y, _ = rows
     if X is None or y is None:
         raise DataError(f"{'X' if X is None else 'y'} is missing: give both X and y, or neither.")
@@ -200,7 +200,7 @@ def _given_now(model: Any, rows: tuple[Any, Any, Any]) -> Given:
     return given
 
 
-def known_facts(model: Any, given: Given | None) -> Facts | None:
+def known_facts(model: Any, given: TrainingRows | None) -> Facts | None:
     """Facts of the fit's rows: from the rows, else as remembered; after `partial_fit` there are none."""
     if given is not None:
         claim = model.verdict_.claim
@@ -208,7 +208,9 @@ def known_facts(model: Any, given: Given | None) -> Facts | None:
     return None if hasattr(model, "_online") else model._facts
 
 
-def facts_of_given(given: Given, class_weight: tuple[float, ...], soft: bool, near: Floats | None = None) -> Facts:
+def facts_of_given(
+    given: TrainingRows, class_weight: tuple[float, ...], soft: bool, near: Floats | None = None
+) -> Facts:
     """The same from rows that are looked at now, all of them; deviations too where a point near the means is known."""
     totals = given.cost @ given.targets if given.cost.size else given.targets.sum(axis=0)
     entropy = entropy_of(given.targets, given.cost, class_weight) if soft else 0.0
@@ -219,7 +221,7 @@ def facts_of_given(given: Given, class_weight: tuple[float, ...], soft: bool, ne
     return Facts(len(given.rows), bool(given.cost.size), totals, entropy, means, False, deviations)
 
 
-def mean_loss(model: Any, given: Given) -> float:
+def mean_loss(model: Any, given: TrainingRows) -> float:
     """What was minimised, at the weights of the model; after *quasi-separated* in the limit."""
     claim = model.verdict_.claim
     losses = {"likelihood": _log_loss, "squared": _squared_loss}
@@ -227,12 +229,12 @@ def mean_loss(model: Any, given: Given) -> float:
     return float(total / _split(model, given).sum() + claim.l2 / 2 * np.square(model.coef_).sum())
 
 
-def log_likelihood(model: Any, given: Given) -> float:
+def log_likelihood(model: Any, given: TrainingRows) -> float:
     """ℓ = Σᵢ cᵢ Σₖ tᵢₖ log P(k | xᵢ), class weights counted."""
     return -_log_loss(model, given)
 
 
-def second_probability(model: Any, given: Given) -> Floats:
+def second_probability(model: Any, given: TrainingRows) -> Floats:
     """P(1 | x) of two classes, as the fit saw them; after *separated* and *quasi-separated* its limit."""
     if model.verdict_.status == "quasi-separated":
         return limit_probabilities(model.verdict_, given.rows)[:, 1]
@@ -242,16 +244,16 @@ def second_probability(model: Any, given: Given) -> Floats:
     return np.concatenate(given.by_blocks(lambda here: sigmoid(z[here])))
 
 
-def _split(model: Any, given: Given) -> Floats:
+def _split(model: Any, given: TrainingRows) -> Floats:
     """What each row counts as one of each class."""
     return split_by_class(given.targets, given.cost, model.verdict_.claim.class_weight)
 
 
-def _log_loss(model: Any, given: Given) -> float:
+def _log_loss(model: Any, given: TrainingRows) -> float:
     return float(given.once("log loss", lambda: _log_loss_of(model, given)))
 
 
-def _log_loss_of(model: Any, given: Given) -> float:
+def _log_loss_of(model: Any, given: TrainingRows) -> float:
     split = _split(model, given)
     if model.verdict_.status == "quasi-separated":
         return -float(xlogy(split, limit_probabilities(model.verdict_, given.rows)).sum())
@@ -274,7 +276,7 @@ def _class_loss(z: Floats, split: Floats) -> float:
     return float(np.sum(split * (log_sum_exp(z)[:, None] - z)))
 
 
-def _squared_loss(model: Any, given: Given) -> float:
+def _squared_loss(model: Any, given: TrainingRows) -> float:
     split, z = _split(model, given), given.scores(model)
     if z.ndim == 1:
         return float(split[:, 0] @ np.square(sigmoid(z)) + split[:, 1] @ np.square(sigmoid(-z)))
@@ -283,13 +285,13 @@ def _squared_loss(model: Any, given: Given) -> float:
     return float(weight @ np.square(share - np.exp(z - log_sum_exp(z)[:, None])).sum(axis=1))
 
 
-def _proved(model: Any, given: Given) -> bool:
+def _proved(model: Any, given: TrainingRows) -> bool:
     """Whether the verdict's proof holds of these rows, which are shown to it as anybody would show them."""
     X = given.X.sparse() if isinstance(given.X, CategoricalRows) else given.X
     return bool(model.verdict_.check(X, given.y, given.sample_weight))
 
 
-def same_rows(model: Any, given: Given) -> str:
+def same_rows(model: Any, given: TrainingRows) -> str:
     """Nothing if these are the rows of the fit: their mean loss is the one that it claims; else what differs."""
     claim = model.verdict_.claim
     if len(given.rows) != claim.rows:

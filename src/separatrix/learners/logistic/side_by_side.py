@@ -25,7 +25,7 @@ from ..base import Record
 from ..checks.absent import present
 from ..checks.prior import prior_of
 from ..checks.targets import Targets, class_costs, rows_of
-from .conclusion import Prepared
+from .conclusion import Training
 from .logistic import LogisticRegression
 from .rows_of_fit import facts_among
 from .settings import Settings, checked_settings
@@ -88,10 +88,10 @@ class SideBySide:
         """
         for batch in self._batches(tasks):
             began = time.perf_counter()
-            prepared = [self._prepared(task) for task in batch]
-            ended = list(each(_small_of, prepared))
+            training = [self._prepared(task) for task in batch]
+            ended = list(each(_small_of, training))
             seconds = time.perf_counter() - began
-            for task, (ready, varying), small in zip(batch, prepared, ended, strict=True):
+            for task, (ready, varying), small in zip(batch, training, ended, strict=True):
                 proved = None if small is None else small.proved(ready.problem)
                 if proved is None:
                     yield None
@@ -171,7 +171,7 @@ class SideBySide:
 
     def _prepared(
         self, task: Task, varying: NDArray[np.intp] | None = None, scratch: Scratch | None = None
-    ) -> tuple[Prepared, NDArray[np.intp]]:
+    ) -> tuple[Training, NDArray[np.intp]]:
         """The task as the estimator's own fit prepares it, in the columns that vary; and these."""
         settings, everything = self.settings, np.arange(self.X.shape[1])
         X = chosen(self.X, task.rows, everything if varying is None else varying, scratch)
@@ -187,19 +187,19 @@ class SideBySide:
             "lbfgs", "zero", settings.tol, settings.max_passes, 0,
         )  # fmt: skip
         prior = prior_of(self.estimator.prior, targets, cost, factors)
-        return Prepared(problem, settings, targets, self.columns, factors, prior=prior), varying
+        return Training(problem, settings, targets, self.columns, factors, prior=prior), varying
 
     def _cost(self, task: Task) -> Floats:
         return self.cost if task.rows is None or not self.cost.size else self.cost[task.rows]
 
     def _model(
-        self, task: Task, outcome: Outcome, records: list[Record], prepared: Prepared, varying: NDArray[np.intp]
+        self, task: Task, outcome: Outcome, records: list[Record], training: Training, varying: NDArray[np.intp]
     ) -> LogisticRegression:
         model = self._clone()
         model.n_features_in_, model.history_ = self.X.shape[1], records
         first = self.X[0 if task.rows is None else task.rows[0]]
-        model._facts, model._kept_rows = facts_among(prepared, self._cost(task), varying, first), None
-        model._conclude(with_constants(outcome, varying, self.X.shape[1], self.l2), prepared)
+        model._facts, model._kept_rows = facts_among(training, self._cost(task), varying, first), None
+        model._conclude(with_constants(outcome, varying, self.X.shape[1], self.l2), training)
         return model
 
     def _clone(self) -> LogisticRegression:
@@ -214,8 +214,8 @@ def _parts(task: Task) -> tuple[Places, ...]:
     return (None,) if task.rows is None else (task.rows[~task.positive], task.rows[task.positive])
 
 
-def _small_of(prepared: tuple[Prepared, NDArray[np.intp]]) -> SmallFit | None:
-    problem = prepared[0].problem
+def _small_of(training: tuple[Training, NDArray[np.intp]]) -> SmallFit | None:
+    problem = training[0].problem
     n, d = problem.rows.X.shape
     return SmallFit.of(problem) if d and is_small(n, d) else None
 

@@ -21,14 +21,22 @@ from ...wording import call, has, setting
 from ..checks.settings import checked_choice, checked_flag, checked_number
 from ..checks.targets import whole_counts
 from .moments import means_of
-from .rows_of_fit import Facts, Given, facts_of_given, known_facts, log_likelihood, rows_of_fit, second_probability
+from .rows_of_fit import (
+    Facts,
+    TrainingRows,
+    facts_of_given,
+    known_facts,
+    log_likelihood,
+    rows_of_fit,
+    second_probability,
+)
 
 COVARIANCES, METHODS = ("model", "robust"), ("wald", "profile")
 SYMMETRIC = "symmetric"
 
 
 @dataclass(frozen=True)
-class Asked:
+class SummaryOptions:
     """How a summary is to look."""
 
     level: float
@@ -43,23 +51,23 @@ def summary_of(
     model: Any, rows: tuple[Any, Any, Any], *, level: float, reference: Any, covariance: str, method: str, force: bool
 ) -> Summary:
     """See `LogisticRegression.summary`."""
-    asked = Asked(
+    options = SummaryOptions(
         _checked_level(level), _reference(model, reference), checked_choice("covariance", covariance, COVARIANCES),
         checked_choice("method", method, METHODS), checked_flag("force", force),
     )  # fmt: skip
     given, lacking = rows_of_fit(model, rows)
     facts = _facts(model, given)
-    reasons, spreads, refused = _inferred(model, given, lacking, asked)
+    reasons, spreads, refused = _inferred(model, given, lacking, options)
     measures, left_out = measured(fit_facts(model, given, facts))
-    blocks = blocks_of(model, facts, asked.reference, spreads)
+    blocks = blocks_of(model, facts, options.reference, spreads)
     return Summary(
-        _head(model, facts), model.verdict_.status, str(model.verdict_), measures, left_out, blocks, asked.reference,
-        asked.level, asked.method, asked.covariance, refused,
-        tuple(reasons), _notes(model, given, lacking, asked, facts, spread=bool(spreads)),
+        _head(model, facts), model.verdict_.status, str(model.verdict_), measures, left_out, blocks, options.reference,
+        options.level, options.method, options.covariance, refused,
+        tuple(reasons), _notes(model, given, lacking, options, facts, spread=bool(spreads)),
     )  # fmt: skip
 
 
-def _facts(model: Any, given: Given | None) -> Facts | None:
+def _facts(model: Any, given: TrainingRows | None) -> Facts | None:
     """Facts of the rows, deviations too where there are rows; they are kept, so that these are read once."""
     facts = known_facts(model, None)
     if given is None:
@@ -72,7 +80,7 @@ def _facts(model: Any, given: Given | None) -> Facts | None:
     return facts
 
 
-# ----------------------------------------------------------------------------------------------------- what was asked
+# ---------------------------------------------------------------------------------------------------- the options
 
 
 def _checked_level(level: Any) -> float:
@@ -106,12 +114,12 @@ def _reference(model: Any, reference: Any) -> Any:
 
 
 def _inferred(
-    model: Any, given: Given | None, lacking: str, asked: Asked
+    model: Any, given: TrainingRows | None, lacking: str, options: SummaryOptions
 ) -> tuple[tuple[str, ...], dict[Any, list[Spread]], str | None]:
     """Why the spreads would not mean what they seem (none: they do), the spreads; or none, and why."""
     if given is None:
         return (), {}, lacking
-    if asked.reference is None:
+    if options.reference is None:
         return (), {}, "in the symmetric form no class is compared with another; choose one of them as reference."
     if model.verdict_.claim.objective == "squared":
         squared, likelihood = setting("objective", "squared"), setting("objective", "likelihood")
@@ -120,14 +128,16 @@ def _inferred(
         return (), {}, "this model has no inference."
     model._targets_at_hand = given.y, given.targets  # so that they are made once
     try:
-        found = model.inference(given.X, given.y, given.sample_weight, covariance=asked.covariance, force=asked.force)
+        found = model.inference(
+            given.X, given.y, given.sample_weight, covariance=options.covariance, force=options.force
+        )
         if found.refused is not None:
             forced = (
                 f" {call('summary(…, force=True)')} shows the numbers all the same, marked †." if has("force") else ""
             )
             return (), {}, f"{found.refused}{forced}"
-        return found.reasons, spreads_of(found.with_reference(asked.reference), asked.level, asked.method), None
-    except ValueError as error:  # what was asked for makes no sense for this model: the sentence says why
+        return found.reasons, spreads_of(found.with_reference(options.reference), options.level, options.method), None
+    except ValueError as error:  # what was options for makes no sense for this model: the sentence says why
         return (), {}, str(error)
     finally:
         del model._targets_at_hand
@@ -152,7 +162,7 @@ def _head(model: Any, facts: Facts | None) -> dict[str, Any]:
 
 
 def _notes(
-    model: Any, given: Given | None, lacking: str, asked: Asked, facts: Facts | None, *, spread: bool
+    model: Any, given: TrainingRows | None, lacking: str, options: SummaryOptions, facts: Facts | None, *, spread: bool
 ) -> tuple[str, ...]:
     verdict, claim, K = model.verdict_, model.verdict_.claim, len(model.classes_)
     found = []
@@ -162,7 +172,7 @@ def _notes(
         found.append(f"No weights per standard deviation: {lacking}")
     if given is not None and not np.isfinite(claim.value):
         found.append("The fit knew no loss, so nothing tells whether these are its rows but their number.")
-    if spread and asked.method == "profile":
+    if spread and options.method == "profile":
         found.append("z and p are those of likelihood-ratio tests: z is the signed root of the fall, SE is Wald's.")
     if spread and claim.objective == "flic":
         found.append("FLIC fits the intercept again after Firth's fit; it has no interval of its own.")
@@ -179,7 +189,7 @@ def _notes(
             f"‡ {listed(verdict.rank.aliased)} {what} of the others: {'its weight is' if one else 'their weights are'} "
             "one choice of many with the same scores."
         )
-    if asked.reference is None:
+    if options.reference is None:
         found.append("Odds ratios are against the geometric mean of all classes, not against one class.")
     elif K > 2 and claim.l2 > 0:
         symmetric = call("summary(reference='symmetric')")
@@ -195,7 +205,7 @@ def _limits_in_words(model: Any) -> tuple[str, ...]:
     return ("Weights that maximum likelihood sends to infinity are written +∞ or −∞, ±∞ where it may be either.",)
 
 
-def fit_facts(model: Any, given: Given | None, facts: Facts | None) -> FitFacts:
+def fit_facts(model: Any, given: TrainingRows | None, facts: Facts | None) -> FitFacts:
     """What is known of the likelihood, and why not more."""
     verdict, claim = model.verdict_, model.verdict_.claim
     weight = 0.0 if facts is None else float(facts.totals @ np.array(claim.class_weight))
@@ -213,7 +223,7 @@ def fit_facts(model: Any, given: Given | None, facts: Facts | None) -> FitFacts:
     )  # fmt: skip
 
 
-def _log_likelihood(model: Any, given: Given | None, weight: float) -> tuple[float | None, str]:
+def _log_likelihood(model: Any, given: TrainingRows | None, weight: float) -> tuple[float | None, str]:
     """ℓ = −C · mean loss, the penalty taken off; after *separated* and *quasi-separated* its limit."""
     verdict, claim = model.verdict_, model.verdict_.claim
     if claim.objective == "squared":
@@ -239,7 +249,7 @@ def _squared_error(model: Any) -> float | None:
     return float(claim.value - claim.l2 / 2 * np.square(model.coef_).sum())
 
 
-def doubts_of(model: Any, given: Given | None, facts: Facts | None) -> tuple[str, ...]:
+def doubts_of(model: Any, given: TrainingRows | None, facts: Facts | None) -> tuple[str, ...]:
     """Why the likelihood is not the maximum of one that was observed."""
     verdict, claim = model.verdict_, model.verdict_.claim
     said = {
@@ -263,7 +273,7 @@ def doubts_of(model: Any, given: Given | None, facts: Facts | None) -> tuple[str
     return tuple(found)
 
 
-def _counted(given: Given | None, facts: Facts | None) -> bool:
+def _counted(given: TrainingRows | None, facts: Facts | None) -> bool:
     """Whether each row stands for a whole number of rows of each class; from the totals alone where rows are gone."""
     if given is not None:
         return bool(given.once("counted", lambda: whole_counts(given.targets, given.cost).all()))
@@ -271,7 +281,7 @@ def _counted(given: Given | None, facts: Facts | None) -> bool:
     return bool((np.abs(totals - np.round(totals)) <= 1e-9 * np.maximum(totals, 1)).all())
 
 
-def _tjur(model: Any, given: Given | None) -> float | None:
+def _tjur(model: Any, given: TrainingRows | None) -> float | None:
     """Mean P(1 | x) of the rows of the second class less that of the first."""
     if given is None or len(model.classes_) > 2 or model.verdict_.claim.soft:
         return None

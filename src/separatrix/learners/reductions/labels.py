@@ -17,7 +17,7 @@ from ...numerics.arrays import Floats
 from ...results.claims import ReductionClaim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import listed
-from ..checks.rows import unchanged_on_failure
+from ..checks.rows import forget, unchanged_on_failure
 from ..logistic.together import Task
 from .members import (
     MetaLearner,
@@ -134,8 +134,7 @@ class MultiLabel(MetaLearner):
         columns = self._columns()
         duels = [f"label {label}" for label in labels]
         self.verdict_ = verdict_of_members(learnt, duels, claim, len(columns) + 1, type(self.estimator).__name__)
-        for name in ("rules_", "_linear"):
-            self.__dict__.pop(name, None)
+        forget(self, "rules_", "_linear")
         linear = linear_rules(learnt, columns)
         if linear is not None and len(learnt) == len(self.estimators_):
             self._linear = linear

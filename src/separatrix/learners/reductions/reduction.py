@@ -21,7 +21,7 @@ from ...results.coding import Signs, agreements, elected, totals, undecided
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Members
 from ...results.verdict import Rank, Verdict, listed, worst_status
-from ..checks.rows import checked_rows, unchanged_on_failure
+from ..checks.rows import checked_rows, forget, unchanged_on_failure
 from ..checks.targets import Targets, checked_targets
 from ..logistic.together import Task
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
@@ -132,8 +132,7 @@ class Reduction(MetaLearner, ABC):
 
     def _conclude(self, rows: int) -> None:
         """The rule, where the classifiers are linear; and the verdict."""
-        for name in ("rule_", "_coded"):
-            self.__dict__.pop(name, None)
+        forget(self, "rule_", "_coded")
         columns, classes = self._columns(), tuple(self.classes_.tolist())
         found = tuple(getattr(member, "verdict_", None) for member in self.estimators_)
         linear = linear_rules(self.estimators_, columns)
