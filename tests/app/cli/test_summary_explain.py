@@ -8,9 +8,9 @@ import re
 
 import numpy as np
 import pytest
-from separatrix.app.models.fingerprint import fingerprint_of
 
 import separatrix
+from separatrix.app.models.file import fingerprint_of
 from separatrix.app.tables.opening import open_table
 
 from .tables import matrix, shop

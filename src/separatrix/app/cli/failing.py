@@ -151,18 +151,6 @@ def _not_installed(error: Any, tokens: list[str]) -> Failure | None:
     return _with_remedies(f"this needs {name}, which is not installed.", Remedy("install it", package))
 
 
-def _refused_without_a_type(error: BaseException, tokens: list[str]) -> Failure | None:
-    """A sentence of the library whose error has no type of its own yet."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None or not str(last.tb_frame.f_globals.get("__name__", "")).startswith("separatrix."):
-        return None
-    if isinstance(error, ArithmeticError):
-        return Failure(NO, "refused", str(error)) if type(error) is ArithmeticError else None
-    return Failure(DATA, "data", str(error))
-
-
 def _bug(error: BaseException) -> Failure:
     """An exception that no one foresaw: its traceback goes to a file."""
     said = "".join(traceback.format_exception_only(error)).strip().split("\n")[-1]
@@ -194,6 +182,5 @@ _MEANINGS: tuple[tuple[Any, Callable[[Any, list[str]], Failure | None]], ...] = 
     (OSError, _no_file),
     (MemoryError, _no_memory),
     (ImportError, _not_installed),
-    ((ValueError, ArithmeticError), _refused_without_a_type),
 )
 """Exceptions and what they mean, the first that fits; a meaning of None passes on to the next."""
