@@ -137,7 +137,7 @@ def _inferred(
             )
             return (), {}, f"{found.refused}{forced}"
         return found.reasons, spreads_of(found.with_reference(options.reference), options.level, options.method), None
-    except ValueError as error:  # what was options for makes no sense for this model: the sentence says why
+    except ValueError as error:  # what was asked for makes no sense for this model: the sentence says why
         return (), {}, str(error)
     finally:
         del model._targets_at_hand
