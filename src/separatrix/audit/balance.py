@@ -18,8 +18,12 @@ from scipy.linalg import qr
 from .exact import EPS, FAINT, TINY, independent, solve, weighed_sum
 from .signed_rows import NEAR, SignedRows
 
-EXACT, SAMPLE, CHUNK = 80, 4000, 8192
-"""The largest system for elimination in integers; how many rows of a long balance are tried as a basis first."""
+EXACT = 80
+"""The largest system for elimination in integers."""
+SAMPLE = 4000
+"""Rows of a long balance that are tried as a basis first."""
+CHUNK = 8192
+"""Rows of a long balance that are looked at together."""
 SHALLOW = 1e-6
 """A row less far than this from those before it is no good part of a basis."""
 FEW = 4_000_000

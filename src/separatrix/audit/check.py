@@ -60,8 +60,10 @@ def estimates_hold(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> bool
     return bool(holds(verdict, X, y, sample_weight))
 
 
-MOST_COLUMNS, WITNESSED = 6000, 2000
-"""Of CSR rows: for a proof by a matrix of the columns; where a witness says that none was made."""
+MOST_COLUMNS = 6000
+"""Columns of CSR rows up to which a matrix of the columns proves a minimum."""
+WITNESSED = 2000
+"""Columns of CSR rows beyond which a witness says that no such matrix was made."""
 SLACK = 1e-6
 """Relative: what the certificate's own rounding may make of a bound that is recomputed."""
 PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation, "quasi-separated": Limit}

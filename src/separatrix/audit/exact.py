@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
-EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
-SMALLEST, LARGEST = 2.0**-960, 2.0**990
-"""Between these, a product and its error are floats; outside, fractions take over."""
+EPS = float(np.finfo(float).eps)
+TINY = float(np.finfo(float).tiny)
+SMALLEST = 2.0**-960
+"""From here on a product and its error are floats; below, fractions take over."""
+LARGEST = 2.0**990
+"""Up to here a product and its error are floats; above, fractions take over."""
 FAINT = 1e-290
 """A product below this may have lost its digits."""
 SPLIT = 2.0**27 + 1

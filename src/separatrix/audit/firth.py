@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from ..results.verdict import Verdict
 
 OBJECTIVES = ("firth", "flic")
-SLACK, LAST_DIGITS = 1e-6, 1e-15
-"""Relative: what the certificate's own rounding may make of a bound; a gap that is rounding of the mean loss."""
+SLACK = 1e-6
+"""Relative: what the certificate's own rounding may make of a bound."""
+LAST_DIGITS = 1e-15
+"""A gap, relative to the mean loss, that is its rounding."""
 DEPENDENT = 1e-10
 """The part of its length that must be a column's own to be no combination of those before it."""
 FLAT = 1e-12

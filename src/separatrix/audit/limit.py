@@ -195,8 +195,10 @@ def _complement(point: Point, directions: Any) -> Any:
     return qr(flat.T)[0][:, len(U) :].reshape(*U.shape[1:], -1)
 
 
-SLACK, PARALLEL = 1e-6, 1e-6
-"""Relative: what the certificate's own rounding may make of a bound; how far the weights may be from the ray."""
+SLACK = 1e-6
+"""Relative: what the certificate's own rounding may make of a bound."""
+PARALLEL = 1e-6
+"""How far, relative, the weights may be from the ray."""
 EPS = float(np.finfo(float).eps)
 
 

@@ -139,12 +139,20 @@ def _center_and_scale(claim: Claim, table: Table) -> tuple[Any, Any]:
     return center, np.where(square > 0, np.sqrt(square), 1)
 
 
-TOO_SURE, ATTEMPTS = 1e-10, 8
-"""Rows with less curvature than this prove nothing; how often the farthest rows are left out."""
-FLAT, BENT = 1e-13, 1e-12
-"""Curvatures below these are rounding: of sums of positive terms, relative; of terms of both signs, beside Σ zzᵀ."""
-DIP, TWIST_OF_TWO, TWIST = 0.1203, 0.2021, 1.1
-"""φ″ ≥ −0.1203 and |φ‴| ≤ 0.2021 for φ = σ(−m)²; |(‖t − p‖²)‴| ≤ 1.1 range³ of the scores' slopes."""
+TOO_SURE = 1e-10
+"""Rows with less curvature than this prove nothing."""
+ATTEMPTS = 8
+"""How often the farthest rows are left out."""
+FLAT = 1e-13
+"""A curvature, relative, that is the rounding of a sum of positive terms."""
+BENT = 1e-12
+"""A curvature, beside Σ zzᵀ, that is the rounding of terms of both signs."""
+DIP = 0.1203
+"""φ″ ≥ −0.1203 for φ = σ(−m)²."""
+TWIST_OF_TWO = 0.2021
+"""|φ‴| ≤ 0.2021 for φ = σ(−m)²."""
+TWIST = 1.1
+"""|(‖t − p‖²)‴| ≤ 1.1 range³ of the scores' slopes."""
 Gap = tuple[float, Any]
 """A bound on how far the minimum is below, infinite if nothing is proved; and the leverage of every row."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import SettingError
 from ..numerics.arrays import Floats
 from .coding import Signs, agreements, elected, totals, undecided
 from .linear_rule import LinearRule
@@ -42,12 +43,16 @@ class CodedRule:
         weights, intercept = np.array(self.weights, np.float64), np.array(self.intercept, np.float64)
         code = np.array(self.code, np.int8)
         if weights.ndim != 2 or intercept.shape != weights.shape[:1] or code.shape[1:] != weights.shape[:1]:
-            raise ValueError(
-                f"weights have shape {weights.shape}, intercept {intercept.shape} and code {code.shape}: a row of "
-                "weights, an intercept and a column of the code are needed for each classifier."
-            )
+            raise SettingError(
+                "weights", self.weights,
+                "a row of weights, an intercept and a column of the code are needed for each classifier.",
+                f"weights have shape {weights.shape}, intercept {intercept.shape} and code {code.shape}:",
+            )  # fmt: skip
         if len(code) != len(self.classes):
-            raise ValueError(f"code has {len(code)} rows and there are {len(self.classes)} classes: give one for each.")
+            raise SettingError(
+                "code", self.code, "give one for each.",
+                f"code has {len(code)} rows and there are {len(self.classes)} classes:",
+            )  # fmt: skip
         columns = tuple(map(str, self.columns)) or tuple(f"x{j}" for j in range(weights.shape[1]))
         for array in (weights, intercept, code):
             array.setflags(write=False)

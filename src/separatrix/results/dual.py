@@ -10,8 +10,12 @@ import numpy as np
 from ..numerics.arrays import Floats, Integers
 from .mistake_log import MistakeLog
 
-TWO, JOINT, ONE_VS_REST = 0, 1, 2
-"""Two classes and one line of weights; K lines that compete; K lines, each for one class against the rest."""
+TWO = 0
+"""Two classes and one line of weights."""
+JOINT = 1
+"""K lines of weights that compete."""
+ONE_VS_REST = 2
+"""K lines of weights, each for one class against the rest."""
 
 
 def moves(log: MistakeLog, lines: int) -> tuple[Integers, Integers]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import SettingError
 from ..numerics.arrays import Floats
 
 Indices = NDArray[np.intp]
@@ -54,7 +55,9 @@ def crossing_point(combination: SignedRows, X: Any, of: int | None = None) -> tu
     points = some_rows(X, combination.rows)
     own, other = combination.own == k, combination.other == k
     if not (own | other).any():
-        raise ValueError(f"Class number {k} is not in this combination; it compares {involved(combination).tolist()}.")
+        raise SettingError(
+            "of", of, f"it compares {involved(combination).tolist()}.", f"Class number {k} is not in this combination;"
+        )
     return mixture(points[own], combination.multipliers[own]), mixture(points[other], combination.multipliers[other])
 
 

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError, Refusal, SettingError
 from ..numerics.arrays import Floats
 from ..numerics.functions import sigmoid
+from ..wording import learner
 
 UNNAMED = tuple(range(2))  # an object of its own: `is` tells classes that were left out from a (0, 1) that was given
 
@@ -20,14 +22,14 @@ def checked_intercept(intercept: Any, weights: Floats) -> Any:
     """One number; for a matrix a read-only array of K, for which a plain 0, the default, may stand."""
     if weights.ndim == 1:
         if not isinstance(intercept, float) and np.size(intercept) != 1:
-            raise ValueError(
-                f"intercept is {intercept!r}; one row of weights has one: give a number, or a K×d matrix of weights."
+            raise SettingError(
+                "intercept", intercept, "one row of weights has one: give a number, or a K×d matrix of weights."
             )
         return intercept
     left_out = np.ndim(intercept) == 0 and intercept == 0
     found = np.zeros(len(weights)) if left_out else np.array(intercept, dtype=np.float64)
     if found.shape != (len(weights),):
-        raise ValueError(f"intercept is {intercept!r}; give {len(weights)} numbers, one for each row of weights.")
+        raise SettingError("intercept", intercept, f"give {len(weights)} numbers, one for each row of weights.")
     found.setflags(write=False)
     return found
 
@@ -36,17 +38,20 @@ def checked_classes(classes: Sequence[Any], weights: Floats) -> tuple[Any, ...]:
     """Two classes; for a matrix K different ones, 0 to K − 1 where they were left out."""
     if weights.ndim == 1:
         if len(classes) != 2:
-            raise ValueError(
-                f"classes are {classes!r}; a rule with one row of weights tells two of them apart: "
-                "give two, or a K×d matrix of weights."
+            raise _classes_error(
+                classes, "a rule with one row of weights tells two of them apart: give two, or a K×d matrix of weights."
             )
         return tuple(classes)
     found = tuple(range(len(weights)) if classes is UNNAMED else classes)
     if len(found) != len(weights):
-        raise ValueError(f"classes are {classes!r}; give {len(weights)} of them, one for each row of weights.")
+        raise _classes_error(classes, f"give {len(weights)} of them, one for each row of weights.")
     if len(set(found)) < len(found):
-        raise ValueError(f"classes are {classes!r}; one is there twice: give each row of weights its own.")
+        raise _classes_error(classes, "one is there twice: give each row of weights its own.")
     return found
+
+
+def _classes_error(classes: Any, needed: str) -> SettingError:
+    return SettingError("classes", classes, needed, f"classes are {classes!r};")
 
 
 class NearestBoundary(NamedTuple):
@@ -70,7 +75,7 @@ def nearest_boundary(z: Floats, W: Floats, what: str) -> NearestBoundary:
         lengths = np.linalg.norm(W[k] - W, axis=1)
         others = np.flatnonzero(lengths)
         if not others.size:
-            raise ValueError(f"All classes have the same weights: there is no boundary, hence no {what}.")
+            raise Refusal(f"All classes have the same weights: there is no boundary, hence no {what}.")
         rows = np.flatnonzero(winner == k)
         gaps = (z[rows, k, None] - z[np.ix_(rows, others)]) / lengths[others]
         rival[rows], distance[rows] = others[gaps.argmin(axis=1)], gaps.min(axis=1)
@@ -130,19 +135,23 @@ class LinearRule:
     def __post_init__(self) -> None:
         weights = np.array(self.weights, dtype=np.float64)
         if weights.ndim not in (1, 2) or not weights.size or (weights.ndim == 2 and len(weights) < 2):
-            raise ValueError(
-                f"weights have shape {weights.shape}; one number for each column is needed, "
-                "or a matrix with a row of them for each of K ≥ 2 classes."
-            )
+            raise SettingError(
+                "weights", self.weights,
+                "one number for each column is needed, or a matrix with a row of them for each of K ≥ 2 classes.",
+                f"weights have shape {weights.shape};",
+            )  # fmt: skip
         intercept = checked_intercept(self.intercept, weights)
         finite = math.isfinite(intercept) if weights.ndim == 1 else np.isfinite(intercept).all()
         if not (finite and np.isfinite(weights).all()):
-            raise ValueError("weights and intercept must be finite; one of them is NaN or infinite.")
+            raise SettingError(
+                "weights", self.weights, "one of them is NaN or infinite.", "weights and intercept must be finite;"
+            )
         columns = tuple(map(str, self.columns)) or tuple(f"x{j}" for j in range(weights.shape[-1]))
         if len(columns) != weights.shape[-1]:
-            raise ValueError(
-                f"There are {weights.shape[-1]} weights and {len(columns)} columns: give one name for each."
-            )
+            raise SettingError(
+                "columns", columns, "give one name for each.",
+                f"There are {weights.shape[-1]} weights and {len(columns)} columns:",
+            )  # fmt: skip
         classes = checked_classes(self.classes, weights)
         weights.setflags(write=False)
         object.__setattr__(self, "weights", weights)
@@ -167,10 +176,10 @@ class LinearRule:
         [1, 0]
         """
         if not (isinstance(d, int | np.integer) and isinstance(m, int | np.integer) and m >= 0 < d):
-            raise ValueError(f"at_least({m!r}, {d!r}): give whole numbers, m ≥ 0 of d ≥ 1 features.")
+            raise SettingError("m", m, "give whole numbers, m ≥ 0 of d ≥ 1 features.", f"at_least({m!r}, {d!r}):")
         intercepts = {(0, 1): 0.5 - m, (-1, 1): float(d - 2 * m + 1)}
         if tuple(values) not in intercepts:
-            raise ValueError(f"values are {values!r}; features must be 0/1 or −1/+1.")
+            raise SettingError("values", values, "features must be 0/1 or −1/+1.", f"values are {values!r};")
         return cls(np.ones(d), intercepts[tuple(values)])  # type: ignore[index]
 
     @property
@@ -239,12 +248,14 @@ class LinearRule:
         regions are convex: a class that wins at two points wins between them.  [003 slide 12; 004 §4.5]
         """
         if threshold is not None and probability is not None:
-            raise ValueError("Give a threshold on the score or one on the probability, not both.")
+            raise SettingError(
+                "threshold", threshold, "", "Give a threshold on the score or one on the probability, not both."
+            )
         if threshold is not None or probability is not None:
             self._refuse_matrix("threshold", "classify(X, …)", " Or decide by what probability(X) says of each class.")
         if probability is not None:
             if not 0 < probability < 1:
-                raise ValueError(f"probability is {probability!r}; it must lie strictly between 0 and 1.")
+                raise SettingError("probability", probability, "it must lie strictly between 0 and 1.")
             chosen = self._winner(self.log_odds(X), np.log(probability / (1 - probability)))
         else:
             chosen = self._winner(self.score(X), 0.0 if threshold is None else threshold)
@@ -261,7 +272,7 @@ class LinearRule:
         """
         i, j = self._index(a), self._index(b)
         if i == j:
-            raise ValueError(f"between({a!r}, {b!r}) names one class twice; give two of {self._names()}.")
+            raise SettingError("b", b, f"give two of {self._names()}.", f"between({a!r}, {b!r}) names one class twice;")
         if self.weights.ndim == 1 and i < j:
             return self
         W, c = self._matrix()
@@ -308,7 +319,9 @@ class LinearRule:
             X = X.astype(np.float64)
         if X.ndim != 2 or X.shape[1] != self.weights.shape[-1]:
             made = f" This rule is linear in {self.features}: give it {TRANSFORMED}." if self.features else ""
-            raise ValueError(f"X has shape {X.shape}; rows of {self.weights.shape[-1]} columns are needed.{made}")
+            raise DataError(
+                f"has shape {X.shape}; rows of {self.weights.shape[-1]} columns are needed.{made}", array="X"
+            )
         return X
 
     def _product(self, X: Any) -> Floats:
@@ -321,9 +334,9 @@ class LinearRule:
 
     def _likely_score(self, X: Any) -> Floats:
         if not self.probabilistic:
-            raise ValueError(
+            raise Refusal(
                 "This rule has scores but no probabilities, so it has no log-odds: "
-                "use score(X), or learn the rule by LogisticRegression."
+                f"use score(X), or learn the rule by {learner('LogisticRegression')}."
             )
         return self.score(X)
 
@@ -336,7 +349,7 @@ class LinearRule:
 
     def _length(self, what: str) -> float:
         if self.norm == 0:
-            raise ValueError(f"All weights are zero: there is no boundary, hence no {what}.")
+            raise Refusal(f"All weights are zero: there is no boundary, hence no {what}.")
         return self.norm
 
     def _matrix(self) -> tuple[Floats, Floats]:
@@ -349,14 +362,16 @@ class LinearRule:
         try:
             return self.classes.index(cls)
         except ValueError:
-            raise ValueError(f"{cls!r} is no class of this rule; give one of {self._names()}.") from None
+            raise SettingError(
+                "cls", cls, f"give one of {self._names()}.", f"{cls!r} is no class of this rule;"
+            ) from None
 
     def _names(self) -> list[Any]:
         return np.asarray(self.classes).tolist()  # type: ignore[no-any-return]
 
     def _refuse_matrix(self, what: str, call: str, or_else: str = "") -> None:
         if self.weights.ndim == 2:
-            raise ValueError(
+            raise Refusal(
                 f"A rule with a row of weights for each class has no {what}: take that of two classes, "
                 f"between(a, b).{call}, with a and b out of {self._names()}.{or_else}"
             )

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Refusal
 from ..numerics.arrays import Floats
+from ..wording import call, has
 from .hulls import crossing_point
 from .proofs import Proof
 from .verdict import Rank, listed, plain
@@ -193,6 +195,8 @@ class Separability:
     def coefficients_in_words(self) -> str:
         """Which coefficients maximum likelihood sends to infinity, and which stay finite."""
         if isinstance(self.coefficients, LazyMapping) and not self.coefficients.known:
+            if not has("coefficients"):
+                return f"{call('separability(X, y)')} says more."
             return "The result's `coefficients` say, when asked, which way each one goes."
         if self.kind == "overlap":
             return "Maximum likelihood has a finite answer."
@@ -219,7 +223,7 @@ class Separability:
         `separatrix.results.hulls.crossing_point`.
         """
         if self.certificate.crossing is None:
-            raise ValueError("The classes are separated, so their hulls do not meet; certificate.weights part them.")
+            raise Refusal("The classes are separated, so their hulls do not meet; certificate.weights part them.")
         return crossing_point(self.certificate.crossing, X)
 
     def to_dict(self) -> dict[str, Any]:

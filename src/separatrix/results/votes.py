@@ -13,8 +13,10 @@ from ..numerics.arrays import Floats, Integers
 from ..numerics.threads import one_blas_thread, ordered_map, thread_count
 from .mistake_log import MistakeLog
 
-BLOCK_BYTES, MOST_BYTES = 1 << 24, 1 << 26
-"""The products of a block of rows, and of the blocks of all threads together, take no more."""
+BLOCK_BYTES = 1 << 24
+"""The products of a block of rows take no more."""
+MOST_BYTES = 1 << 26
+"""The products of the blocks of all threads together take no more."""
 SINGLE_THREAD_BELOW = 1 << 22
 """Votes (rows × mistakes) below which a second thread does not pay."""
 

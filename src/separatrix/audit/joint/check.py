@@ -97,7 +97,8 @@ PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation, "qu
 COUNTED = ("separated", "budget", "interrupted")
 UNSURE = 1e-6
 """Relative: more than this the rounding of scores may not matter to a loss."""
-EPS, LONG = float(np.finfo(float).eps), np.finfo(np.longdouble).eps
+EPS = float(np.finfo(float).eps)
+LONG = np.finfo(np.longdouble).eps
 
 
 @np.errstate(all="ignore")  # what is not a number proves nothing
