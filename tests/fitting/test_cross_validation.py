@@ -371,7 +371,7 @@ BAD = {
         choosing(np.where(RARE == 1, "ill", "well")), ("class 'ill' has 3", "CrossValidation(folds=3)")
     ),
     "a class of one row": (choosing(np.arange(60) == 0), ("has 1", "CrossValidation(folds=2)", "a number for l2")),
-    "an empty grid": (choosing(grid=()), ("grid is empty", "values of l2")),
+    "an empty grid": (choosing(grid=()), ("grid is ()", "values of l2")),
     "a negative penalty": (choosing(grid=(0.1, -1.0)), ("grid is -1.0", "at least 0")),
     "a penalty of NaN": (choosing(grid=(np.nan,)), ("grid is nan", "finite")),
     "a penalty in words": (choosing(grid=("strong",)), ("grid is 'strong'", "number")),
