@@ -1,6 +1,7 @@
 """Settings of the whole suite."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -8,6 +9,11 @@ from hypothesis import settings
 # The same examples in every run, and no limit on their time: a busy machine must not fail a law.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+
+# A shell without job control starts `make test &` with Ctrl-C ignored, which every process of the tests would inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)
