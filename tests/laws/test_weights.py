@@ -272,7 +272,7 @@ FINITE = ["newton", "sparse", "margin", "joint", "one-vs-rest", "separability", 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_no_number_is_refused_even_there(name, value):
     """X is wrong then, and would be refused by `predict` next."""
-    with pytest.raises(ValueError, match=r"X(\[0, 0\]| contains)"):
+    with pytest.raises(ValueError, match=r"X\[0, ('x0'|0)\]"):
         beside(LEARNERS[name], np.array([[value, 0.0, 0.0]]))
 
 
