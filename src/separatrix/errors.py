@@ -57,6 +57,10 @@ class DataError(ValueError):
         named = [repr(at) for at in (self.row, self.column) if at is not None]
         return f"[{', '.join(named)}]" if named else ""
 
+    def at(self, row: int) -> DataError:
+        """A copy of the error for another row: where rows were chosen, the place among all of them."""
+        return _data_error(type(self), self.problem, self.array, row, self.column, self.value)
+
     def __reduce__(self) -> Any:
         return _data_error, (type(self), self.problem, self.array, self.row, self.column, self.value)
 

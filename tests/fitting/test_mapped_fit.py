@@ -415,7 +415,7 @@ def with_cell(value):
     [
         (lambda: fitted(rows=with_cell(np.nan)), ValueError, "X[5, 'x1'] is NaN"),
         (lambda: fitted().predict(with_cell(np.inf)), ValueError, "X[5, 'x1'] is inf"),
-        (lambda: fitted(rows=with_cell(1e200)), ValueError, "The feature 'x1²' of row 5 overflows"),
+        (lambda: fitted(rows=with_cell(1e200)), ValueError, "X[5] makes the feature 'x1²' overflow"),
         (lambda: fitted(rows=with_cell(1e100)), ValueError, "reaches 1e+200"),
         (
             lambda: LogisticRegression(features=[]).fit(X, TWO),

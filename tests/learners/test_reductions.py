@@ -644,7 +644,7 @@ def test_bad_input(kind):
             kind(RIDGE, n_jobs=jobs).fit(X, y)
     far = X.copy()
     far[120, 0] = 1e200
-    with pytest.raises(ValueError, match="The feature 'x0²' of row 120 overflows"):
+    with pytest.raises(ValueError, match=r"X\[120\] makes the feature 'x0²' overflow"):
         kind(LogisticRegression(features=Polynomial(2), l2=0.1)).fit(far, y)
     with pytest.raises(NotFittedError):
         kind(RIDGE).predict(X)

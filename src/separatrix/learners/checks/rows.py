@@ -24,6 +24,30 @@ PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 """The numbers that the passes read as they are."""
 
 
+def row_count(X: Any) -> int:
+    """How many rows are given: of an array, a matrix, a data frame or a list."""
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X if hasattr(X, "__len__") else np.asarray(X))
+
+
+def rows_at(X: Any, rows: Any) -> Any:
+    """These rows of an array, a matrix, a data frame or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows]
+    return X[rows] if hasattr(X, "__getitem__") else np.asarray(X)[rows]
+
+
+def columns_at(X: Any, columns: Any) -> Any:
+    """These columns of an array, a matrix, a data frame or a list of rows."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, columns]
+    if isinstance(X, list | tuple):
+        return [[row[j] for j in columns] for row in X]
+    return X[:, columns] if hasattr(X, "__getitem__") else np.asarray(X)[:, columns]
+
+
 class unchanged_on_failure:  # noqa: N801  it is used like a function
     """A fit that fails leaves the model as it was; one that is stopped by hand keeps what it has."""
 
@@ -226,11 +250,10 @@ def _not_finite_features(X: MappedRows, names: tuple[str, ...], estimator: Any) 
         bad = ~np.isfinite(block)
         if bad.any():
             i, j = (int(index) for index in np.argwhere(bad)[0])
-            return DataError(
-                f"The feature {names[j]!r} of row {rows.start + i} overflows: X is finite, its features are not; "
-                "use larger units, or put Standardise() before the other features.",
-                row=rows.start + i, column=names[j],
-            )  # fmt: skip
+            problem = (
+                f"makes the feature {names[j]!r} overflow: X is finite, its features are not; use larger units or "
+            )
+            return DataError(f"{problem}put Standardise() before the others.", array="X", row=rows.start + i)
     sizes = np.maximum(*map(np.abs, X.extremes()))
     j = int(sizes.argmax())
     return DataError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -11,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
 from ...data import Sparse
+from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
-from ..checks.rows import checked_costs, not_finite
+from ..checks.rows import checked_costs, not_finite, rows_at
 from .logistic import LogisticRegression
 from .side_by_side import SideBySide
 from .side_by_side import Task as Task
@@ -67,7 +66,7 @@ def _check_finite(X: Any, names: tuple[str, ...], estimator: LogisticRegression)
 
 def _alone(estimator: LogisticRegression, X: Any, cost: Floats, task: Task) -> LogisticRegression:
     """The estimator's own fit."""
-    own = X if task.rows is None else _safe_indexing(X, task.rows)
+    own = X if task.rows is None else rows_at(X, task.rows)
     rows = slice(None) if task.rows is None else task.rows
     model: LogisticRegression = clone(estimator)
     with rows_by_their_place(task.rows):
@@ -76,12 +75,10 @@ def _alone(estimator: LogisticRegression, X: Any, cost: Floats, task: Task) -> L
 
 @contextmanager
 def rows_by_their_place(rows: NDArray[np.intp] | None) -> Iterator[None]:
-    """An error that names one of these rows by its number among them is raised again with its place in X."""
+    """An error at one of these rows, by its number among them, is raised again with its place in X."""
     try:
         yield
-    except ValueError as error:
-        said = str(error)
-        if rows is None or not said.startswith("The feature "):
+    except DataError as error:
+        if rows is None or error.row is None or not error.array:
             raise
-        named = re.sub(r"of row (\d+) ", lambda found: f"of row {rows[int(found[1])]} ", said, count=1)
-        raise ValueError(named) from None
+        raise error.at(int(rows[error.row])) from None

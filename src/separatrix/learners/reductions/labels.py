@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...results.claims import ReductionClaim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import listed
-from ..checks.rows import forget, unchanged_on_failure
+from ..checks.rows import forget, row_count, unchanged_on_failure
 from ..logistic.together import Task
 from .members import (
     MetaLearner,
@@ -98,7 +98,7 @@ class MultiLabel(MetaLearner):
         check_jobs(self.n_jobs)
         checked = self._rows(X, reset=True)
         X = X.tocsr() if hasattr(X, "tocsr") else X
-        rows = _num_samples(X)
+        rows = row_count(X)
         Y, names = checked_labels(y, rows)
         cost = checked_weights(sample_weight, rows)
         on = counted(Y, cost)
@@ -164,7 +164,7 @@ class MultiLabel(MetaLearner):
     def _score(self, place: int, X: Any) -> Floats:
         member = self.estimators_[place]
         if member is None:
-            return np.full(_num_samples(X), np.inf if self._always[place] else -np.inf)
+            return np.full(row_count(X), np.inf if self._always[place] else -np.inf)
         return scores_of(member, X, f"label {self.classes_[place]}")
 
     def decision_function(self, X: Any) -> Floats:
@@ -181,7 +181,7 @@ class MultiLabel(MetaLearner):
             rows.append(at[0])
             labels.append(places[at[1]])
         i, j = np.concatenate(rows), np.concatenate(labels)
-        return csr_array((np.ones(len(i), np.int64), (i, j)), shape=(_num_samples(X), len(self.classes_)))
+        return csr_array((np.ones(len(i), np.int64), (i, j)), shape=(row_count(X), len(self.classes_)))
 
     @available_if(gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -193,7 +193,7 @@ class MultiLabel(MetaLearner):
     def _probability(self, place: int, X: Any) -> Floats:
         member = self.estimators_[place]
         if member is None:
-            return np.full(_num_samples(X), float(self._always[place]))
+            return np.full(row_count(X), float(self._always[place]))
         return probability_of(member, X, f"label {self.classes_[place]}")
 
 

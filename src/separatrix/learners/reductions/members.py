@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
@@ -23,7 +23,7 @@ from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ...wording import learner, setting
 from ..base import LinearClassifier
-from ..checks.rows import checked_costs, checked_rows, not_finite
+from ..checks.rows import checked_costs, checked_rows, columns_at, not_finite, rows_at
 from ..logistic.logistic import LogisticRegression
 from ..logistic.together import Task, fit_together, rows_by_their_place
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
@@ -181,9 +181,9 @@ def _begun(model: Any, X: Any, y: Any, **cost: Any) -> Any:
 def _taught(
     estimator: Any, X: Any, task: Task, sample_weight: Any, square: bool, how: Callable[..., Any] | None = None
 ) -> Any:
-    part = X if task.rows is None else _safe_indexing(X, task.rows)
+    part = X if task.rows is None else rows_at(X, task.rows)
     if square and task.rows is not None:
-        part = _safe_indexing(part, task.rows, axis=1)
+        part = columns_at(part, task.rows)
     cost: dict[str, Any] = {}
     if sample_weight is not None:
         cost["sample_weight"] = sample_weight if task.rows is None else sample_weight[task.rows]

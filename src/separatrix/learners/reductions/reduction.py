@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from ...errors import DataError
 from ...numerics.arrays import Floats
@@ -21,7 +21,7 @@ from ...results.coding import Signs, agreements, elected, totals, undecided
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Members
 from ...results.verdict import Rank, Verdict, listed, worst_status
-from ..checks.rows import checked_rows, forget, unchanged_on_failure
+from ..checks.rows import checked_rows, forget, row_count, unchanged_on_failure
 from ..checks.targets import Targets, checked_targets
 from ..logistic.together import Task
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
@@ -90,7 +90,7 @@ class Reduction(MetaLearner, ABC):
             raise DataError(f"{type(self).__name__} needs y: requires y to be passed, but the target y is None.")
         checked = self._rows(X, reset=True)
         X = X.tocsr() if hasattr(X, "tocsr") else X
-        rows = _num_samples(X)
+        rows = row_count(X)
         targets, index = self._labels(y, rows)
         cost = checked_weights(sample_weight, rows)
         _check_mass(targets, cost)
