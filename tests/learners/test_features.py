@@ -274,7 +274,7 @@ REFUSED = {
     ),
     "an overflow": (
         lambda: Polynomial().fit(X).transform(spoilt(1e200)),
-        ("feature 'x1²' of row 5 overflows", "larger units"),
+        ("X[5] makes the feature 'x1²' overflow", "larger units"),
     ),
     "a spread that overflows": (lambda: Standardise().fit(spoilt(1e200)), ("Column 'x1'", "1e+200", "overflow")),
     "a spread that vanishes": (lambda: Standardise().fit(1e-200 * X), ("Column 'x0'", "vanish")),
