@@ -18,8 +18,7 @@ from sklearn.metrics.pairwise import polynomial_kernel
 from timing import Progress, clocked, in_turns
 
 from separatrix import BudgetWarning, KernelPerceptron
-from separatrix.results.dual import Dual
-from separatrix.results.expansion import Record
+from separatrix.results.expansion import Dual, Record
 from separatrix.results.mistake_log import MistakeLog
 
 WAYS, READINGS = ("one-vs-rest", "joint"), ("last", "averaged", "voted")

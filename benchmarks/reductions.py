@@ -32,7 +32,7 @@ from softmax import made_up, mnist
 from timing import Progress, clocked, in_turns
 
 from separatrix import LogisticRegression, OneVsOne, OneVsRest
-from separatrix.learners.logistic.together import Task, fit_together
+from separatrix.learners.logistic.side_by_side import Task, fit_together
 
 HERE = Path(__file__).resolve().parent
 L2, GAP = 1e-4, 1e-8

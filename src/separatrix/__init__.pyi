@@ -42,10 +42,10 @@ from .learners.reductions.labels import MultiLabel as MultiLabel
 from .learners.warnings import BudgetWarning as BudgetWarning
 from .learners.warnings import NotSeparableWarning as NotSeparableWarning
 from .learners.warnings import SeparationWarning as SeparationWarning
-from .results.coded_rule import CodedRule as CodedRule
+from .results.coding import CodedRule as CodedRule
 from .results.expansion import Expansion as Expansion
 from .results.linear_rule import LinearRule as LinearRule
-from .results.mistake_bound import MistakeBound as MistakeBound
+from .results.mistake_log import MistakeBound as MistakeBound
 from .results.mistake_log import MistakeLog as MistakeLog
 from .results.separability import Separability as Separability
 from .results.verdict import Verdict as Verdict

@@ -1,18 +1,9 @@
 """Kernels: k(x, z) = φ(x)ᵀφ(z), inner products of features that are never written out.  [000 §8.2.3]"""
 
 from .data.kernels.objects import Counted, Pairwise, Spectrum, WeisfeilerLehman
-from .data.kernels.tables import (
-    EPS,
-    NEAR,
-    RBF,
-    WRITTEN_OUT,
-    Linear,
-    Polynomial,
-    TableKernel,
-)
+from .data.kernels.tables import NEAR, RBF, WRITTEN_OUT, Linear, Polynomial, TableKernel
 
 __all__ = [
-    "EPS",
     "NEAR",
     "RBF",
     "WRITTEN_OUT",

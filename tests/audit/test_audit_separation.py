@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 
 from separatrix.audit.balance import crosses
-from separatrix.audit.cases import Cases, Rule, signs
+from separatrix.audit.cases import Cases, Rule, SignedRows, signs
 from separatrix.audit.exact import PRIMES, independent, solve, weighed_sum
 from separatrix.audit.separation import prove
-from separatrix.audit.signed_rows import SignedRows
 from separatrix.results.separability import Combination, Separability, SeparationProof
 from separatrix.results.verdict import Rank
 

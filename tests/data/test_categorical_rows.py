@@ -12,7 +12,7 @@ from separatrix.fitting.certificates.margin import MarginProofRows, stray_of
 from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.risk.margin import Risk, compiled_jet
 from separatrix.learners.logistic import logistic, rows_of_fit
-from separatrix.learners.logistic.moments import deviations_of, means_of, moments_of
+from separatrix.learners.logistic.rows_of_fit import deviations_of, means_of, moments_of
 from separatrix.losses import LogisticSquared, LogLikelihood, Squared
 
 ORDERS = {

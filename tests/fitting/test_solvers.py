@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from separatrix.data import Rows
+from separatrix.fitting.plans.margin import least_squares, log_odds_scale
 from separatrix.fitting.risk.margin import Ask, Frame, Risk
 from separatrix.fitting.solvers.descent import Direction, State, descend
-from separatrix.fitting.solvers.gradient import Gradient
 from separatrix.fitting.solvers.lbfgs import PreconditionedLBFGS
-from separatrix.fitting.solvers.newton import Newton
-from separatrix.fitting.solvers.start import least_squares, log_odds_scale
+from separatrix.fitting.solvers.newton import Gradient, Newton
 from separatrix.losses import LogisticSquared, LogLikelihood, MarginLoss, Squared
 from separatrix.numerics.functions import sigmoid
 from separatrix.numerics.linalg import factor

@@ -12,8 +12,8 @@ from sklearn.base import clone
 from separatrix import LogisticRegression
 from separatrix.data import Sparse
 from separatrix.features import Polynomial
-from separatrix.learners.logistic import side_by_side, together
-from separatrix.learners.logistic.together import Task, fit_together
+from separatrix.learners.logistic import side_by_side
+from separatrix.learners.logistic.side_by_side import Task, fit_together
 from separatrix.numerics.linalg import factor
 
 
@@ -25,8 +25,8 @@ def _compiled_always(monkeypatch):
 @pytest.fixture
 def alone(monkeypatch):
     """How many tasks were left to the estimator's own fit."""
-    calls, own = [], together._alone
-    monkeypatch.setattr(together, "_alone", lambda *given: (calls.append(given[-1]), own(*given))[1])
+    calls, own = [], side_by_side._alone
+    monkeypatch.setattr(side_by_side, "_alone", lambda *given: (calls.append(given[-1]), own(*given))[1])
     return calls
 
 

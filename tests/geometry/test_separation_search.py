@@ -11,10 +11,9 @@ from separatrix import LogisticRegression, SeparationWarning, separability
 from separatrix.geometry.program import Program, even_balance, few_that_balance
 from separatrix.geometry.separation import balancing, search, signs
 from separatrix.geometry.separation.balancing import thinned
-from separatrix.geometry.separation.cases import Cases
-from separatrix.geometry.separation.directions import null_space, simple
-from separatrix.geometry.separation.frame import frame_of
+from separatrix.geometry.separation.cases import Cases, frame_of
 from separatrix.geometry.separation.newton import try_newton
+from separatrix.geometry.separation.units import null_space, simple
 from separatrix.learners.geometry import separability as asking
 from separatrix.numerics.exact import balances_exactly, eliminated, exact_directions, whole_rows
 from separatrix.results.separability import LazyMapping

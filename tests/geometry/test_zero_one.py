@@ -16,12 +16,10 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import separatrix
 from separatrix import ZeroOneClassifier, scenes
-from separatrix.audit.zero_one_plane import least_in_a_plane
-from separatrix.geometry.zero_one.counting import _without_rounding
+from separatrix.audit.zero_one import least_in_a_plane
 from separatrix.geometry.zero_one.dimension import basis
-from separatrix.geometry.zero_one.line_search import along
-from separatrix.geometry.zero_one.problem import merged
-from separatrix.geometry.zero_one.scaled_rows import ScaledRows
+from separatrix.geometry.zero_one.problem import ScaledRows, _without_rounding, merged
+from separatrix.geometry.zero_one.search import along
 from separatrix.geometry.zero_one.sweep import sweep
 from separatrix.numerics.exact import null_vector
 from separatrix.results.proofs import Covering, Cut, Enumeration, Fork, Leaf

@@ -15,7 +15,7 @@ from scipy.special import expit, logit
 
 from separatrix import Explanation, LogisticRegression
 from separatrix.features import Polynomial
-from separatrix.learners.logistic.together import Task, fit_together
+from separatrix.learners.logistic.side_by_side import Task, fit_together
 
 NAMES = ["age", "a & b_1 <x>", "pulse"]
 

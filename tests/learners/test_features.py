@@ -18,8 +18,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import LogisticRegression, Perceptron, separability
 from separatrix.data.mapped import MappedRows
-from separatrix.data.maps.maps import map_of
-from separatrix.data.maps.products import Products, count_of_monomials, monomials
+from separatrix.data.maps.maps import Products, count_of_monomials, map_of, monomials
 from separatrix.features import GaussianBasis, Interactions, Lift, Polynomial, Standardise
 
 RNG = np.random.default_rng(5)

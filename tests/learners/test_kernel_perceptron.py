@@ -103,7 +103,7 @@ def test_the_bound_counts_rows_that_are_drawn_again():
     seen = np.bincount(np.concatenate(passes_of("replacement", 40, 1, model._passes.seed)), minlength=40)
     at = model._standing
     assert seen.max() > 1
-    from separatrix.results.mistake_bound import mistake_bound
+    from separatrix.results.mistake_log import mistake_bound
 
     assert model.bound() == mistake_bound(at.leads / at.length, math.sqrt(at.longest), seen, 0.0, 1.0, len(model.log_))
 

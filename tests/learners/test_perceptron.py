@@ -28,8 +28,8 @@ from separatrix import (
 )
 from separatrix.data import Sparse
 from separatrix.fitting.scan.perceptron import PerceptronState, UpdateRule, scan
-from separatrix.fitting.scan.perceptron_kernels import many_classes as many_kernel
-from separatrix.fitting.scan.perceptron_kernels import two_classes as two_kernel
+from separatrix.fitting.scan.perceptron import many_classes as many_kernel
+from separatrix.fitting.scan.perceptron import two_classes as two_kernel
 from separatrix.fitting.scan.run import Run
 
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.BudgetWarning")
@@ -590,7 +590,7 @@ def test_a_scan_refuses_what_is_not_there(wrong):
 
 @pytest.mark.parametrize("learner", [AveragedPerceptron, VotedPerceptron])
 def test_control_c_in_the_middle_of_a_reading_spoils_nothing(monkeypatch, learner):
-    import separatrix.fitting.scan.readings as module
+    import separatrix.fitting.scan.perceptron_scan as module
 
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 3)), rng.choice([0, 1], 60)

@@ -103,5 +103,5 @@ def test_kernels_name_the_sources_that_their_texts_use(file: Path) -> None:
 
 def test_there_are_kernels_to_look_at_and_one_that_uses_others() -> None:
     assert len(KERNELS) > 10
-    scan = PACKAGE / "fitting" / "scan" / "perceptron_kernels.py"
+    scan = PACKAGE / "fitting" / "scan" / "perceptron.py"
     assert {file.stem for file in used_by_texts(scan)} >= {"lanes", "row_access"}

@@ -19,8 +19,7 @@ from separatrix.plots import describe_updates, draw_separability, draw_updates
 from separatrix.plots.perceptron_steps import DISC
 from separatrix.plots.planes import boundary, regions
 from separatrix.plots.style import look
-from separatrix.results.hulls import corners, crossing_point
-from separatrix.results.separability import Combination, Separability, SeparationProof
+from separatrix.results.separability import Combination, Separability, SeparationProof, corners, crossing_point
 from separatrix.results.verdict import Rank
 
 SQUARE = np.array([[0, 0], [4, 0], [4, 4], [0, 4], [2, 2]], float)

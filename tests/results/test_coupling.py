@@ -9,14 +9,18 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from separatrix.results.coding import (
+    SURE,
     all_but_the_last_against_rest,
+    averaged,
+    coupled,
     dense,
     exhaustive,
+    odds_of,
     one_against_one,
     one_against_rest,
+    shared,
     sparse,
 )
-from separatrix.results.coupling import SURE, averaged, coupled, odds_of, shared
 
 CODES = {
     "rest": one_against_rest, "rest, K − 1": all_but_the_last_against_rest, "pairs": one_against_one,

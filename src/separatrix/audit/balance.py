@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr
 
+from .cases import NEAR, SignedRows
 from .exact import EPS, FAINT, TINY, independent, solve, weighed_sum
-from .signed_rows import NEAR, SignedRows
 
 EXACT = 80
 """The largest system for elimination in integers."""

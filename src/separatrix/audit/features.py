@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from ..errors import DataError
-from .matrix import SMALL, Sheet
+from .rows import SMALL, Sheet
 
 NUMBERS = 1 << 21
 """Features that are looked at together."""

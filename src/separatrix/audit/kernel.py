@@ -14,13 +14,13 @@ from scipy.spatial.distance import cdist
 
 from ..results.claims import KernelClaim
 from ..results.proofs import KernelSeparation
+from .exact import EPS
 
 if TYPE_CHECKING:
     from ..results.verdict import Verdict
 
 CHUNK = 1 << 20
 """Numbers of the kernel's matrix that are looked at together."""
-EPS = float(np.finfo(float).eps)
 OURS = "separatrix.data.kernels.tables"
 """Where kernels live that are written out here."""
 

@@ -22,6 +22,7 @@ from ..results.proofs import Limit
 from ..results.separability import INTERCEPT, Separability
 from ..results.verdict import Verdict
 from .cases import Cases, Rule, signs
+from .exact import EPS
 from .minimum import TOO_SURE, Point, doubt_of, fall, without_the_far
 from .objectives import Softmax, per_class, scores
 from .rows import Table
@@ -199,7 +200,6 @@ SLACK = 1e-6
 """Relative: what the certificate's own rounding may make of a bound."""
 PARALLEL = 1e-6
 """How far, relative, the weights may be from the ray."""
-EPS = float(np.finfo(float).eps)
 
 
 @np.errstate(all="ignore")  # what is not a number proves nothing

@@ -17,9 +17,8 @@ from ..results.claims import Claim
 from ..results.proofs import Margin
 from ..results.separability import Combination, Crossing
 from .balance import crosses
-from .matrix import ROWS, finite, numbers_of, pieces, without_empty
-from .rows import Table
-from .signed_rows import SignedRows
+from .cases import SignedRows
+from .rows import ROWS, Table, finite, numbers_of, pieces, without_empty
 
 if TYPE_CHECKING:
     from ..results.verdict import Verdict

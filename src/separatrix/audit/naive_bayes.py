@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataError
-from .matrix import Sheet, read
-from .rows import costs_of
+from .rows import Sheet, costs_of, read
 
 if TYPE_CHECKING:
     from ..results.claims import EstimateClaim

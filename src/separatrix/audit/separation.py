@@ -14,10 +14,9 @@ import numpy as np
 
 from ..results.separability import INTERCEPT, KINDS, Combination, LazyMapping, Separability, SeparationProof
 from .balance import crosses, spans
-from .cases import Cases, Rule, explained, signs
+from .cases import Cases, Rule, SignedRows, explained, signs
 from .exact import independent
-from .matrix import largest
-from .signed_rows import SignedRows
+from .rows import largest
 
 MOST = 2.0**-30
 """The largest relative change of the numbers of X that can still be called one of their last places."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics.arrays import Floats
-from .maps.base import FeatureMap
+from .maps.maps import FeatureMap
 
 BLOCK = 1 << 19
 """Features that are made together where they are used once."""

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Indices
 from .mapped import MappedRows
 from .sparse import Sparse
-
-Indices = NDArray[np.intp]
 
 
 def written(X: Any, rows: Any, columns: Indices | None = None) -> NDArray[Any]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..data import Rows, Sparse
 from ..data.frame import Frame, written_out
 from ..data.mapped import MappedRows
-from ..numerics.arrays import Floats
-from ..numerics.linalg import EPS, Dependence, dependence, factor, independent, triangle
+from ..numerics.arrays import EPS, Floats
+from ..numerics.linalg import Dependence, dependence, factor, independent, triangle
 from .problem import NotFiniteError
 
 SAMPLE = 4096

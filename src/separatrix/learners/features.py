@@ -23,9 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Sparse
 from ..data.mapped import MappedRows
-from ..data.maps.base import FeatureMap
-from ..data.maps.maps import Gaussians, LiftMap, StandardMap
-from ..data.maps.products import count_of_monomials, monomials, with_products
+from ..data.maps.maps import FeatureMap, Gaussians, LiftMap, StandardMap, count_of_monomials, monomials, with_products
 from ..data.maps.statistics import NONE, clusters, extent, grid, nearest_other, spread_of
 from ..data.reading import finite
 from ..errors import DataError, SettingError

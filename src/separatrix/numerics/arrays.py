@@ -7,5 +7,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Places = NDArray[np.intp]
-"""Indices: of rows, classes, groups, folds."""
+Indices = NDArray[np.intp]
+"""Of rows, classes, groups, folds."""
+EPS = float(np.finfo(np.float64).eps)
+"""The spacing of the numbers at one."""

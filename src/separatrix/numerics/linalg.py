@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.lapack import dpotri
 
-from .arrays import Floats
+from .arrays import EPS, Floats
 
-EPS = float(np.finfo(np.float64).eps)
 PANEL = 256
 """Columns that are looked at together."""
 

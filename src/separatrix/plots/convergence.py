@@ -13,14 +13,11 @@ from matplotlib.ticker import MaxNLocator
 from ..errors import Refusal, SettingError
 from ..fitting.path import TRIAL
 from ..learners.base import MarginRecord, Record
-from ..numerics.arrays import Floats
+from ..numerics.arrays import EPS, Floats
 from ..results.proofs import Limit
 from .display import Display
 from .inputs import check_fitted
 from .style import DASHES, current, legend_below, look, plural
-
-EPS = float(np.finfo(float).eps)
-"""Values this close to the best, relative to it, are drawn at this distance: a logarithmic axis has no zero."""
 
 
 class Curve(NamedTuple):

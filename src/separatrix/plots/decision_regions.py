@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, SettingError
 from ..fitting.closed.support import Support
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Indices
 from .display import Display, wrapped
 from .inputs import (
-    Places,
     check_fitted,
     check_inside,
     checked_limits,
@@ -56,7 +55,7 @@ class DecisionRegionsDisplay(Display):
 
     across: Floats
     up: Floats
-    chosen: Places
+    chosen: Indices
     """Places in `classes`, up × across."""
     ambiguous: NDArray[np.bool_]
     probability: Floats | None
@@ -65,9 +64,9 @@ class DecisionRegionsDisplay(Display):
     """How much the score of each class leads the best other one, at points of up × across, × K: its zeros are smooth
     boundaries. None where the largest score is not what the model predicts."""
     plane: Plane
-    predicted: Places
+    predicted: Indices
     """The predictions for the rows themselves, not for their places in the plane."""
-    truth: Places | None
+    truth: Indices | None
     classes: NDArray[Any]
     name: str
 
@@ -252,7 +251,7 @@ def _points(across: Floats, up: Floats) -> Floats:
     return np.column_stack([each.ravel() for each in np.meshgrid(across, up)])
 
 
-def _lead(model: Any, grid: Any, chosen: Places, K: int) -> Floats | None:
+def _lead(model: Any, grid: Any, chosen: Indices, K: int) -> Floats | None:
     """sₖ − maxⱼ≠ₖ sⱼ of each class, where the largest score is what the model predicts; else None."""
     if not hasattr(model, "decision_function"):
         return None

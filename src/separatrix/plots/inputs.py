@@ -12,9 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import DataError, Refusal, SettingError, SettingTypeError
 from ..fitting.closed.support import Support
-from ..numerics.arrays import Floats
-
-Places = NDArray[np.intp]
+from ..numerics.arrays import Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +132,7 @@ def classes_of(model: Any, X: Any = None) -> NDArray[Any]:
     return np.unique(model.predict(X))
 
 
-def places_of(labels: Any, classes: NDArray[Any], who: str = "y") -> Places:
+def places_of(labels: Any, classes: NDArray[Any], who: str = "y") -> Indices:
     """The place of each label among the classes."""
     labels = np.asarray(labels)
     if labels.ndim != 1:

@@ -11,12 +11,11 @@ from matplotlib.path import Path
 from numpy.typing import NDArray
 
 from ..errors import Refusal, SettingError
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Indices
 from ..results.linear_rule import LinearRule
 from .display import Display
 from .inputs import (
     PAD,
-    Places,
     Table,
     are_scores,
     check_fitted,
@@ -50,7 +49,7 @@ class MarginsDisplay(Display):
     """
 
     margins: Floats
-    truth: Places
+    truth: Indices
     classes: NDArray[Any]
     distances: bool
     """Whether margins are distances; else leads of the score."""
@@ -201,7 +200,7 @@ def _kind(kind: Any, rule: LinearRule | None, table: Table, name: str) -> str:
     return str(kind)
 
 
-def _margins(scores: Floats, truth: Places, rule: LinearRule | None) -> Floats:
+def _margins(scores: Floats, truth: Indices, rule: LinearRule | None) -> Floats:
     rows, K = np.arange(len(scores)), scores.shape[1]
     gaps = scores[rows, truth][:, None] - scores
     lengths = np.ones((len(scores), K))

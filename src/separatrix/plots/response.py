@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError, Refusal, SettingError
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Indices
 from .display import Display
 from .inputs import (
-    Places,
     Table,
     check_fitted,
     classes_of,
@@ -54,7 +53,7 @@ class ResponseDisplay(Display):
     """Where the predicted class changes, along one column."""
     points: Floats
     """The rows in the columns that are drawn."""
-    truth: Places
+    truth: Indices
     classes: NDArray[Any]
     columns: tuple[str, ...]
     held: dict[str, float]

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from ..errors import DataError, SettingTypeError
 from ..numerics.arrays import Floats
-from ..results.hulls import corners, crossing_point, involved, some_rows
 from ..results.linear_rule import LinearRule
-from ..results.separability import Combination, Separability
+from ..results.separability import Combination, Separability, corners, crossing_point, involved, rows_at
 from ..results.verdict import listed
 from .display import Display
 from .inputs import labels_of, table_of
@@ -169,7 +168,7 @@ def _plane(result: Separability, X: Any) -> Floats:
         raise DataError(
             f"has {X.shape[0]} rows and the result is of {result.count}; give the X that it is of.", array="X"
         )
-    return some_rows(X, slice(None))
+    return rows_at(X, slice(None))
 
 
 def _places(result: Separability, y: Any, sample_weight: Any) -> NDArray[np.intp]:

@@ -5,7 +5,7 @@ import pytest
 
 import separatrix
 from separatrix.app.cli import compare
-from separatrix.app.cli.words import CommandLine
+from separatrix.app.cli.running import CommandLine
 from separatrix.app.evaluation.cross_validation import folds
 from separatrix.app.tasks.learners import learner_list
 from separatrix.errors import SettingError

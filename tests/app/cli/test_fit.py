@@ -45,7 +45,7 @@ THIN = [
 
 @pytest.mark.parametrize("asked", THIN, ids=" ".join)
 def test_a_large_table_with_categories_is_learnt_without_its_zeros(asked, write, answer, monkeypatch):
-    from separatrix.app.tables import categorical as table_rows
+    from separatrix.app.tables import encoding as table_rows
 
     write(shop(400, missing="--missing" in asked))
     typed = ("fit", "data.csv", "--target", "bought", *asked)

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import separatrix
+from separatrix.app.cli.console import HANDLER, PLAIN
 from separatrix.app.cli.running import run
-from separatrix.app.cli.streams import HANDLER, PLAIN
 
 SOURCE = str(Path(separatrix.__file__).parents[1])
 READING = ("--no-header", "--na", "?", "--decimal", ",")

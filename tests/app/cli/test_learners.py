@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
-from separatrix.app.cli.learner_options import LearnerName, LearnerOptions
-from separatrix.app.cli.words import CommandLine
+from separatrix.app.cli.options import LearnerName, LearnerOptions
+from separatrix.app.cli.running import CommandLine
 from separatrix.app.tables.errors import did_you_mean
 from separatrix.app.tasks.learners import (
     LEARNERS,
@@ -125,7 +125,7 @@ def test_nothing_is_near_to_nonsense():
 
 def test_the_table_is_read_without_scikit_learn():
     code = (
-        "import sys, separatrix.app.tasks.learners, separatrix.app.cli.learner_options;"
+        "import sys, separatrix.app.tasks.learners, separatrix.app.cli.options;"
         "sys.exit(any(name in sys.modules for name in ('sklearn', 'numba', 'numpy')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,7 +13,7 @@ import pytest
 
 from separatrix import errors
 from separatrix.app.cli import app as app_module
-from separatrix.app.cli import running, streams
+from separatrix.app.cli import console, running
 from separatrix.app.cli.answer import Answer, UsageError
 from separatrix.app.cli.app import COMMANDS
 from separatrix.app.cli.console import is_coloured, shown_width, table
@@ -312,7 +312,7 @@ running.show(Answer({{'a': 'Köln ≥'}}), Talking(json=True))
 
 
 def test_the_users_letters_go_through_the_c_locale_as_they_are():
-    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors=streams.HANDLER)
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors=console.HANDLER)
     stream.write("Köln ≥ 3\udcff")
     stream.flush()
     assert stream.buffer.getvalue() == "Köln >= 3".encode() + b"\\udcff"

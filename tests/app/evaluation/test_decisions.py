@@ -7,12 +7,18 @@ import pytest
 from hypothesis import given as law
 from hypothesis import strategies as st
 
-from separatrix.app.evaluation.by_group import between, by_group
 from separatrix.app.evaluation.intervals import Measure
-from separatrix.app.evaluation.measures import by_class, measures
+from separatrix.app.evaluation.measures import (
+    between,
+    by_class,
+    by_group,
+    cheapest,
+    checked,
+    measures,
+    parsed,
+    threshold_table,
+)
 from separatrix.app.evaluation.probability import Costs
-from separatrix.app.evaluation.requirements import checked, parsed
-from separatrix.app.evaluation.thresholds import cheapest, threshold_table
 
 from .made import many, two
 

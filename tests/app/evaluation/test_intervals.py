@@ -10,7 +10,16 @@ from hypothesis import given as law
 from hypothesis import strategies as st
 
 from separatrix.app.evaluation.calibration import calibration_intercept, calibration_slope, calibration_table
-from separatrix.app.evaluation.intervals import effective, mean_variance, newcombe, quantile, square_and_add, wilson
+from separatrix.app.evaluation.intervals import (
+    bootstrap,
+    effective,
+    mean_variance,
+    newcombe,
+    percentiles,
+    quantile,
+    square_and_add,
+    wilson,
+)
 from separatrix.app.evaluation.predictions import Predictions
 from separatrix.app.evaluation.ranking import (
     area,
@@ -21,7 +30,6 @@ from separatrix.app.evaluation.ranking import (
     hand_till,
     of_classes,
 )
-from separatrix.app.evaluation.resampling import bootstrap, percentiles
 
 from .made import many, two
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from separatrix.app.exports.composing import program_of
+from separatrix.app.exports.building import program_of
 from separatrix.app.exports.export import export
 from separatrix.app.tables.columns import Column
 

@@ -25,11 +25,10 @@ from separatrix import (
 )
 from separatrix.app.exports import checking
 from separatrix.app.exports import export as home
+from separatrix.app.exports.building import program_of
 from separatrix.app.exports.c import c_text
 from separatrix.app.exports.checking import trial_rows
-from separatrix.app.exports.composing import program_of
-from separatrix.app.exports.language import in_two
-from separatrix.app.exports.program import CannotExportError
+from separatrix.app.exports.program import CannotExportError, in_two
 from separatrix.app.exports.spreadsheet import letters, text_literal
 from separatrix.app.exports.sql import DIALECTS, literal
 from separatrix.app.models.from_learner import model_of

@@ -9,8 +9,7 @@ from scipy import sparse
 
 import separatrix
 from separatrix import BudgetWarning, LogisticRegression, Perceptron
-from separatrix.app.models.from_learner import model_of
-from separatrix.app.models.training_rows import rows_fingerprint
+from separatrix.app.models.from_learner import model_of, rows_fingerprint
 from separatrix.data.categorical import CategoricalRows
 
 RNG = np.random.default_rng(0)

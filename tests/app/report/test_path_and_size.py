@@ -13,12 +13,10 @@ import pytest
 import separatrix
 from separatrix.app.report.figures import spread
 from separatrix.app.report.inputs import PathStep
-from separatrix.app.report.markdown import escaped, markdown_of
-from separatrix.app.report.markup import coded, csv_link, csv_text
-from separatrix.app.report.page import LARGEST, html_of
+from separatrix.app.report.markup import Interval, class_name, coded, csv_link, csv_text
+from separatrix.app.report.page import LARGEST, escaped, html_of, markdown_of
 from separatrix.app.report.shortening import OTHERS, ROOMS, shortened
-from separatrix.app.report.weight_path import MOST, Track, fit_with_path
-from separatrix.app.report.words import Interval, class_name
+from separatrix.app.report.weights import MOST, Track, fit_with_path
 
 from .made import LONG, WICKED, facts
 

@@ -22,7 +22,7 @@ from separatrix.app.report.page import html_of
 from separatrix.app.report.svg import Scale, nice_ticks
 from separatrix.app.tables.encoding import Encoding
 from separatrix.app.tables.table import Columns
-from separatrix.app.tasks.refitting import CannotRefitError, learner_again
+from separatrix.app.tasks.report import CannotRefitError, learner_again
 
 from .made import LONG, WICKED, facts, table
 

@@ -5,8 +5,7 @@ import pytest
 
 from separatrix.app.tables import open_table as open_table_module
 from separatrix.app.tables import opening
-from separatrix.app.tables.categorical import pays, table_rows
-from separatrix.app.tables.encoding import learn_encoding
+from separatrix.app.tables.encoding import learn_encoding, pays, table_rows
 from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.kinds import decide
 from separatrix.app.tables.opening import open_table

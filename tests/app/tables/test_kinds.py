@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from separatrix.app.tables.column_cache import ColumnCache
 from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.kinds import decide
+from separatrix.app.tables.open_table import ColumnCache
 from separatrix.app.tables.opening import open_table
 from separatrix.app.tables.table import Columns
 

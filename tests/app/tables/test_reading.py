@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from separatrix.app.tables.database import Database, connect
-from separatrix.app.tables.digests import PIECE, Digests
 from separatrix.app.tables.errors import TableError
 from separatrix.app.tables.kinds import _moments
 from separatrix.app.tables.opening import open_table
+from separatrix.app.tables.sources import PIECE, Digests
 
 
 def test_a_table_that_cannot_be_read_leaves_nothing_behind(tmp_path):

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from separatrix.app.tables import dialect, text
+from separatrix.app.tables.cells import number_of
 from separatrix.app.tables.errors import Place, TableError
-from separatrix.app.tables.numbers import number_of
 from separatrix.app.tables.opening import open_table
 
 NAMES = ("alpha", "beta", "gamma")

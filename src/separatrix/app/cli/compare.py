@@ -13,10 +13,9 @@ from cyclopts import Group, Parameter
 from ... import __version__
 from ...wording import setting
 from ..tasks.learners import BASELINE, Entry, check_weights, learner_list, parameters_of
-from .answer import NO, Answer, UsageError
+from .answer import NO, Answer, UsageError, files_again, typed_again
 from .console import table as text_table
 from .evaluate import interval, number
-from .next_command import files_again, typed_again
 from .options import READING, Reading, Talking
 from .progress import folds_shown
 from .tables import decisions_of, opened

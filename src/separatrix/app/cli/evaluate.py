@@ -18,13 +18,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..evaluation.by_group import GroupMeasures
     from ..evaluation.calibration import Bin
     from ..evaluation.intervals import Measure
+    from ..evaluation.measures import AtThreshold, Cheapest, Check, GroupMeasures, Requirement
     from ..evaluation.predictions import Predictions
     from ..evaluation.probability import Costs
-    from ..evaluation.requirements import Check, Requirement
-    from ..evaluation.thresholds import AtThreshold, Cheapest
 
 MEASURING = Group("What is measured", sort_key=0)
 MOST_GROUPS = 100
@@ -87,8 +85,8 @@ def evaluate(
         How the command talks.
     """
     from ..models.file import read
-    from ..tasks.judging import at_threshold, judge
     from ..tasks.lesson import check_columns
+    from ..tasks.predicting import at_threshold, judge
 
     if not 0 < level < 1:
         raise UsageError(f"--level is {level:g}; give a number between 0 and 1, such as 0.95.")
@@ -122,11 +120,9 @@ def _measured(
     parts: dict[str, Any], thresholds: str | None,
 ) -> Evaluation:  # fmt: skip
     """All that is asked for, of the same predictions."""
-    from ..evaluation.by_group import by_group
     from ..evaluation.calibration import calibration_table
     from ..evaluation.confusion import matrix
-    from ..evaluation.measures import by_class, measures
-    from ..evaluation.requirements import checked
+    from ..evaluation.measures import by_class, by_group, checked, measures
 
     of_all = measures(found, level=level, seed=seed, costs=costs)
     classes = by_class(found, level=level)
@@ -170,7 +166,7 @@ def _costs(typed: str | None, classes: tuple[str, ...]) -> Costs | None:
 
 
 def _requirement(typed: str, classes: tuple[str, ...], costs: Costs | None) -> Requirement:
-    from ..evaluation.requirements import parsed
+    from ..evaluation.measures import parsed
 
     try:
         return parsed(typed, classes, ("cost",) if costs is not None else ())
@@ -180,7 +176,7 @@ def _requirement(typed: str, classes: tuple[str, ...], costs: Costs | None) -> R
 
 
 def _thresholds(found: Predictions, typed: str | None, level: float, seed: int, costs: Costs | None) -> Any:
-    from ..evaluation.thresholds import threshold_table
+    from ..evaluation.measures import threshold_table
 
     if typed is None:
         return ()
@@ -195,7 +191,7 @@ def _thresholds(found: Predictions, typed: str | None, level: float, seed: int, 
 
 
 def _cheapest(found: Predictions, costs: Costs | None) -> Any:
-    from ..evaluation.thresholds import cheapest
+    from ..evaluation.measures import cheapest
 
     return None if costs is None or found.ranking is None else cheapest(found, costs)
 
@@ -227,7 +223,7 @@ def _next(
     """After a no, other learners; else single rows."""
     import shlex
 
-    from .next_command import FORMAT, after, columns_again, explain_again, files_again, typed_again
+    from .answer import FORMAT, after, columns_again, explain_again, files_again, typed_again
 
     if all(check.met for check in result.checks):
         return explain_again(learnt, model, data, after(typed_again(reading, renamed=FORMAT, seed=seed)))

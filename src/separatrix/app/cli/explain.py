@@ -8,9 +8,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ... import __version__
-from .answer import Answer, UsageError
+from .answer import Answer, UsageError, after, files_again, typed_again
 from .console import table as text_table
-from .next_command import after, files_again, typed_again
 from .options import Talking, as_at_the_fit
 from .predict import NewRows, open_for
 

@@ -84,7 +84,7 @@ def export(
 
 
 def _answer(made: Any, model: str, to: str, options: dict[str, Any], output: str | None) -> Answer:
-    from .streams import write_file
+    from .console import write_file
 
     text = made.content if isinstance(made.content, str) else None
     replaced = output is not None and write_file(output, made.content)

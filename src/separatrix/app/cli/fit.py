@@ -26,19 +26,17 @@ from ..tasks.learners import (
     parameters_of,
     reduction_of,
 )
-from .answer import DONE, INTERRUPTED, NOT_OPTIMAL, Answer, UsageError
+from .answer import DONE, FORMAT, INTERRUPTED, NOT_OPTIMAL, OF_THE_MODEL, Answer, UsageError, after, typed_again
 from .console import table as text_table
-from .learner_options import LearnerName, LearnerOptions, ReductionName
-from .next_command import FORMAT, OF_THE_MODEL, after, typed_again
-from .options import READING, Reading, Talking
+from .options import READING, LearnerName, LearnerOptions, Reading, ReductionName, Talking
 from .progress import folds_shown
 from .summary import largest_weights
 
 if TYPE_CHECKING:
     from ..models.model import Model
     from ..tasks.cross_validation import FoldMeasures
-    from ..tasks.fit_facts import Outcome
     from ..tasks.lesson import Lesson
+    from ..tasks.teaching import Outcome
 
 MOST_WEIGHTS = 8
 """Weights that are shown; all are in the JSON."""
@@ -204,9 +202,8 @@ def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
         table = stack.enter_context(opened(
             request.data, request.reading, talking, _import_meanwhile(request.known), fingerprint=True
         ))  # fmt: skip
-        from ..tasks.fit_facts import Outcome, rows_of_rule, table_facts, training_facts
         from ..tasks.lesson import lesson_of
-        from ..tasks.teaching import teach
+        from ..tasks.teaching import Outcome, rows_of_rule, table_facts, teach, training_facts
         from .progress import watch
 
         decisions = decisions_of(
@@ -358,7 +355,7 @@ def answer_of(request: FitRequest, outcome: Outcome, model: Model, *, replaced: 
 
 def _measured(target: str, classes: list[str]) -> tuple[str, ...]:
     """A target of so many different numbers was hardly meant as classes."""
-    from ..tables.numbers import number_of
+    from ..tables.cells import number_of
 
     if len(classes) <= MANY_CLASSES or any(number_of(each) is None for each in classes):
         return ()

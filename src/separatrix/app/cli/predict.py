@@ -12,9 +12,8 @@ from cyclopts import Parameter
 
 from ... import __version__
 from ..files import check_path
-from .answer import Answer, UsageError
+from .answer import Answer, UsageError, after, explain_again, typed_again
 from .console import is_terminal
-from .next_command import after, explain_again, typed_again
 from .options import READING, Talking, as_at_the_fit
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from . import streams
+from . import console
 from .console import duration, has_cursor, shortened, tell, width_of
 from .options import Talking
 
@@ -112,8 +112,8 @@ class Bar:
         if share is not None:
             full = round(BAR * share)
             line = f"{'█' * full}{'░' * (BAR - full)} {line}"
-        if not streams.writable(line, sys.stderr):
-            line = "".join(streams.PLAIN.get(sign, sign) for sign in line)
+        if not console.writable(line, sys.stderr):
+            line = "".join(console.PLAIN.get(sign, sign) for sign in line)
         tell(f"\r\x1b[2K{shortened(line, width_of(sys.stderr) - 1)}")
 
     def close(self) -> None:

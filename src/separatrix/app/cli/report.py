@@ -11,11 +11,10 @@ from cyclopts import Group, Parameter
 
 from ... import __version__
 from ..files import check_path
-from .answer import Answer, UsageError
-from .next_command import columns_again, explain_again, files_again, typed_again
+from .answer import Answer, UsageError, columns_again, explain_again, files_again, typed_again
+from .console import write_file
 from .options import KnownTable, Talking, as_at_the_fit
 from .progress import folds_shown
-from .streams import write_file
 from .tables import opened
 
 if TYPE_CHECKING:

@@ -11,13 +11,57 @@ from contextlib import suppress
 from typing import Any
 
 from ... import __version__, wording
-from . import streams
+from ..tasks.learners import LEARNERS, REDUCTIONS, TEXTS
+from . import console
 from .answer import BUG, DATA, DONE, INTERRUPTED, Answer
 from .app import COMMANDS, app, tell_all
 from .console import help_console, say
 from .failing import DEBUG, Failure, NoDataError, failure_of
 from .options import Talking
-from .words import CommandLine
+
+# How sentences name a setting, a learner or a call to who types commands: `--l2 0.1`, `--learner logistic`.
+
+OTHER_OPTIONS = {
+    "random_state": "--seed", "features": "--features", "estimator": "--learner", "sample_weight": "--weights",
+    **{name: f"--{name}" for name in (
+        "category", "cost", "cv", "distance", "drop", "explain", "group", "learner", "learners", "level", "number",
+        "output", "positive", "proba", "reduction", "require", "row", "target", "thresholds", "unseen", "weights",
+        "where",
+    )},
+}  # fmt: skip
+"""Settings that are options of some command, but no parameter of a learner."""
+CALLS = {"separability(X, y)": "separatrix separable"}
+"""Calls of the library that a command makes."""
+
+
+class CommandLine(wording.Python):
+    """The words of who types commands."""
+
+    def setting(self, name: str, value: Any = wording.NOTHING) -> str:
+        """`--l2`, `--l2 0.1`, `--no-fit-intercept`; what no command takes is named as in Python."""
+        if name not in TEXTS and name not in OTHER_OPTIONS:
+            return super().setting(name, value)
+        option = OTHER_OPTIONS.get(name, "--" + name.replace("_", "-"))
+        if value is wording.NOTHING or value is True:
+            return option
+        return f"--no-{option[2:]}" if value is False else f"{option} {'none' if value is None else value}"
+
+    def learner(self, name: str) -> str:
+        """`--learner logistic`, `--reduction one-vs-rest`."""
+        for option, table in (("--learner", LEARNERS), ("--reduction", REDUCTIONS)):
+            typed = next((typed for typed, each in table.items() if each.home == name), None)
+            if typed is not None:
+                return f"{option} {typed}"
+        return super().learner(name)
+
+    def call(self, text: str) -> str:
+        """`separatrix separable`; what no command does is called as in Python."""
+        return CALLS.get(text, text)
+
+    def has(self, name: str) -> bool:
+        """Whether some command takes this setting, makes this call, or knows this learner."""
+        homes = {each.home for each in (*LEARNERS.values(), *REDUCTIONS.values())}
+        return name in TEXTS or name in OTHER_OPTIONS or name in CALLS or name in homes
 
 
 class Dash(str):
@@ -32,7 +76,7 @@ class Dash(str):
 
 def run(tokens: Sequence[str]) -> int:
     """Run the command that these words are; its exit status. Nothing but SystemExit leaves it."""
-    streams.prepare()
+    console.prepare()
     words = [Dash(word) if word == "-" else word for word in tokens]
     try:
         status = _run(words)
@@ -40,11 +84,11 @@ def run(tokens: Sequence[str]) -> int:
         status = DONE  # a command wrote its rows itself, and the reader has all it wanted
     except KeyboardInterrupt:
         status = INTERRUPTED
-    trouble = streams.flush()
+    trouble = console.flush()
     if trouble is None or isinstance(trouble, BrokenPipeError):
         return status
     say(f"the output cannot be written: {trouble.strerror}.", mark="error: ", colour="red")
-    streams.flush()
+    console.flush()
     return DATA
 
 
@@ -127,7 +171,7 @@ def fail(failure: Failure, tokens: Sequence[str], talking: Talking) -> int:
 def json_text(data: dict[str, Any]) -> str:
     """JSON with its signs as they are, where stdout has them; else as numbers."""
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
-    if not streams.writable(text, sys.stdout):
+    if not console.writable(text, sys.stdout):
         text = json.dumps(data, indent=2, allow_nan=False)
     return text + "\n"
 

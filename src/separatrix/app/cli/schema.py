@@ -11,11 +11,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from ... import __version__
-from .answer import Answer, UsageError
+from .answer import Answer, UsageError, after, files_again, typed_again
 from .app import COMMANDS
 from .console import table as laid_out
 from .console import width_of
-from .next_command import after, files_again, typed_again
 from .options import READING, Reading, Talking
 from .tables import decisions_of, opened
 

@@ -13,11 +13,10 @@ from cyclopts import Parameter
 from ... import __version__
 from ..files import check_path
 from ..tables.errors import Remedy, TableError
-from .answer import DONE, NO, Answer
+from .answer import DONE, NO, Answer, after, files_again, typed_again
 from .console import table as text_table
-from .next_command import after, files_again, typed_again
+from .console import write_file
 from .options import READING, Reading, Talking
-from .streams import write_file
 from .tables import decisions_of, opened
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from ... import __version__
 from ..files import check_path
 from .answer import Answer, UsageError
 from .console import table as text_table
+from .console import write_file
 from .options import Talking
-from .streams import write_file
 
 if TYPE_CHECKING:
     from ...inference.summary.summary import Summary
@@ -72,7 +72,7 @@ def summary(
 
 
 def _next(saved: Any, model: str) -> str:
-    from .next_command import explain_again
+    from .answer import explain_again
 
     found = explain_again(saved, model, ("-",))
     return found if " explain " in found else f"separatrix predict {shlex.quote(model)} FILE"

@@ -9,9 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
-from .intervals import Better, Interval, Measure, effective, proportion, wilson
+from .intervals import (
+    Better,
+    Interval,
+    Measure,
+    Statistic,
+    bootstrap,
+    draws_of,
+    effective,
+    percentiles,
+    proportion,
+    wilson,
+)
 from .predictions import Predictions
-from .resampling import Statistic, bootstrap, draws_of, percentiles
 
 
 def matrix(given: Predictions) -> Floats:

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import DataError, SettingError
-from ...numerics.arrays import Floats, Places
+from ...numerics.arrays import Floats, Indices
 from .predictions import Predictions
 
 
-def folds(truth: Places, k: int, *, seed: int = 0, groups: Places | None = None, classes: Sequence[Any] = ()) -> Places:
+def folds(
+    truth: Indices, k: int, *, seed: int = 0, groups: Indices | None = None, classes: Sequence[Any] = ()
+) -> Indices:
     """The fold of each row, 0 … k − 1: each class spread evenly, and the rows of a group together.
 
     The same truth, groups, k and seed give the same folds.
@@ -27,7 +29,7 @@ def folds(truth: Places, k: int, *, seed: int = 0, groups: Places | None = None,
     return _by_groups(truth, np.unique(np.asarray(groups), return_inverse=True)[1], k, random)
 
 
-def _by_rows(truth: Places, k: int, random: np.random.Generator) -> Places:
+def _by_rows(truth: Indices, k: int, random: np.random.Generator) -> Indices:
     """The rows of each class in random order are dealt out in turn, going on where the class before ended."""
     order = random.permutation(len(truth))
     order = order[np.argsort(truth[order], kind="stable")]
@@ -36,7 +38,7 @@ def _by_rows(truth: Places, k: int, random: np.random.Generator) -> Places:
     return found
 
 
-def _by_groups(truth: Places, groups: Places, k: int, random: np.random.Generator) -> Places:
+def _by_groups(truth: Indices, groups: Indices, k: int, random: np.random.Generator) -> Indices:
     """Large groups first, each to the fold that it brings nearest to its even share of every class."""
     classes = int(truth.max()) + 1
     counts = np.bincount(groups * classes + truth, minlength=(groups.max() + 1) * classes).reshape(-1, classes)
@@ -57,7 +59,7 @@ def _by_groups(truth: Places, groups: Places, k: int, random: np.random.Generato
     return home[groups]
 
 
-def _check(truth: Places, k: int, groups: Places | None, classes: Sequence[Any]) -> None:
+def _check(truth: Indices, k: int, groups: Indices | None, classes: Sequence[Any]) -> None:
     units = len(truth) if groups is None else len(np.unique(groups))
     what = "rows" if groups is None else "groups"
     if k < 2 or k > units:
@@ -79,12 +81,12 @@ def _check(truth: Places, k: int, groups: Places | None, classes: Sequence[Any])
 class Answers(NamedTuple):
     """What a model answers for rows: classes by their places, scores and probabilities as in `Predictions`."""
 
-    chosen: Places
+    chosen: Indices
     scores: Floats | None = None
     probabilities: Floats | None = None
 
 
-Learn = Callable[[Places, Places], Answers]
+Learn = Callable[[Indices, Indices], Answers]
 """From the rows to learn from and the rows to answer for (their numbers), to the answers for the latter."""
 
 
@@ -110,10 +112,10 @@ class Task:
     """The rows, their classes and their folds: the same for every learner."""
 
     classes: tuple[Any, ...]
-    truth: Places
-    fold: Places
+    truth: Indices
+    fold: Indices
     weights: Floats | None = None
-    clusters: Places | None = None
+    clusters: Indices | None = None
     positive: int = 1
 
     @property
@@ -121,7 +123,7 @@ class Task:
         """How many folds there are."""
         return int(self.fold.max()) + 1
 
-    def parts(self) -> Iterator[tuple[int, Places, Places]]:
+    def parts(self) -> Iterator[tuple[int, Indices, Indices]]:
         """Of each fold its number, the rows to learn from and the rows held out."""
         for fold in range(self.count):
             held = self.fold == fold
@@ -169,7 +171,7 @@ def _kind(warning: warnings.WarningMessage) -> object:
 def baseline(task: Task) -> Learn:
     """The shares of the classes in the rows learnt from, the same answer for every row: what any model must beat."""
 
-    def learn(rows: Places, held: Places) -> Answers:
+    def learn(rows: Indices, held: Indices) -> Answers:
         w = None if task.weights is None else task.weights[rows]
         shares = np.bincount(task.truth[rows], w, len(task.classes)).astype(np.float64)
         shares /= shares.sum()
@@ -186,7 +188,7 @@ class _Column:
 
     array: Floats | None
 
-    def put(self, held: Places, given: Floats | None) -> None:
+    def put(self, held: Indices, given: Floats | None) -> None:
         if given is None or not self._found:
             self._found, self.array = False, None
             return

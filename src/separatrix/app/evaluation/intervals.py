@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
@@ -11,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SettingError
-from ...numerics.arrays import Floats, Places
+from ...numerics.arrays import Floats, Indices
+from .predictions import Predictions
 
 Better = Literal["higher", "lower", "nearer 0", "nearer 1"]
 
@@ -99,21 +101,21 @@ def effective(w: Floats) -> float:
     return float(shares.sum() ** 2 / (shares * shares).sum())
 
 
-def mean_variance(x: Floats, w: Floats, clusters: Places | None = None) -> float:
+def mean_variance(x: Floats, w: Floats, clusters: Indices | None = None) -> float:
     """g/(g − 1) Σ_g (Σ_{i∈g} wᵢ(xᵢ − x̄)/Σw)², the rows of a cluster as one; without clusters each row by itself."""
     used = w > 0
     mean = (w @ x) / w.sum()
     return clustered_square(w * (x - mean) / w.sum(), None if clusters is None else clusters[used], used)
 
 
-def clustered_square(parts: Floats, clusters: Places | None, used: NDArray[np.bool_]) -> float:
+def clustered_square(parts: Floats, clusters: Indices | None, used: NDArray[np.bool_]) -> float:
     """g/(g − 1) Σ_g (Σ_{i∈g} ψᵢ)²; infinite for a single cluster, of which nothing can be said."""
     sums = parts[used] if clusters is None else np.bincount(np.unique(clusters, return_inverse=True)[1], parts[used])
     g = len(sums)
     return math.inf if g < 2 else float(sums @ sums) * g / (g - 1)
 
 
-def proportion(x: Floats, w: Floats, level: float, clusters: Places | None = None, weighted: bool = False) -> Interval:
+def proportion(x: Floats, w: Floats, level: float, clusters: Indices | None = None, weighted: bool = False) -> Interval:
     """Wilson's interval of the weighted share of ones in x."""
     used = w > 0
     x, w = x[used], w[used]
@@ -132,7 +134,7 @@ def _share(x: Floats, w: Floats) -> float:
     return min(max(float(w @ x / w.sum()), 0.0), 1.0)
 
 
-def _effective_of_clusters(x: Floats, w: Floats, clusters: Places) -> float:
+def _effective_of_clusters(x: Floats, w: Floats, clusters: Indices) -> float:
     """p(1 − p)/Var(p̂); as many as there are clusters where the rows all agree, and never more than rows."""
     p, groups = _share(x, w), len(np.unique(clusters))
     variance = mean_variance(x, w, clusters)
@@ -141,7 +143,7 @@ def _effective_of_clusters(x: Floats, w: Floats, clusters: Places) -> float:
     return float(groups) if p in (0, 1) or variance == 0 else min(p * (1 - p) / variance, effective(w))
 
 
-def mean(x: Floats, w: Floats, level: float, clusters: Places | None = None, least: float = -math.inf) -> Interval:
+def mean(x: Floats, w: Floats, level: float, clusters: Indices | None = None, least: float = -math.inf) -> Interval:
     """x̄ ± z√Var(x̄)."""
     variance = mean_variance(x, w, clusters)
     if not math.isfinite(variance):
@@ -179,3 +181,69 @@ def newcombe(both: float, only_first: float, only_second: float, neither: float,
     cross = max(cross - n / 2, 0.0) if cross > 0 else cross
     phi = cross / math.sqrt(over) if over > 0 else 0.0
     return square_and_add((p, *wilson(p, n, level)), (q, *wilson(q, n, level)), (phi, phi))
+
+
+# The bootstrap: rows drawn again, within each class, for measures whose interval has no formula.
+
+Statistic = Callable[[Floats], Floats]
+"""From draws × rows of weights to one number a draw; NaN where a draw has none."""
+
+DRAWS = 1000
+"""Draws of a bootstrap."""
+FEWEST = 200
+"""Draws of the bootstrap of any number of rows."""
+WORK = 50_000_000
+"""Draws × rows, at the most: many rows are drawn less often."""
+AT_ONCE = 4_000_000
+"""Draws × rows held at a time."""
+
+
+def draws_of(rows: int) -> int:
+    """How many draws are made of so many rows."""
+    return int(min(DRAWS, max(FEWEST, WORK // max(rows, 1))))
+
+
+def weights_drawn(given: Predictions, seed: int) -> Iterator[Floats]:
+    """Draws × rows: how often each row was drawn, times its weight; the same for the same rows, classes and seed.
+
+    Rows are drawn within their class, so that its size is kept; where rows belong to clusters, clusters are drawn.
+    """
+    strata = _of_classes(given.truth) if given.clusters is None else [np.arange(given.clusters.max() + 1)]
+    total, step = draws_of(given.rows), max(1, AT_ONCE // max(given.rows, 1))
+    random = np.random.default_rng(seed)
+    for start in range(0, total, step):
+        b = min(step, total - start)
+        if given.clusters is None:
+            counts: Floats = np.empty((b, given.rows))
+            for rows in strata:
+                counts[:, rows] = _multiplicities(len(rows), b, random)
+        else:
+            counts = _multiplicities(len(strata[0]), b, random)[:, given.clusters].astype(np.float64)
+        yield counts if given.weights is None else counts * given.weights
+
+
+def bootstrap(given: Predictions, statistic: Statistic, level: float, seed: int) -> Interval:
+    """The middle `level` of the values that the draws give."""
+    found = np.concatenate([statistic(drawn) for drawn in weights_drawn(given, seed)])
+    return percentiles(found, level, "stratified by class" if given.clusters is None else "by groups")
+
+
+def percentiles(found: Floats, level: float, how: str) -> Interval:
+    """The interval between the (1 ∓ level)/2 quantiles; none where a draw in twenty has no value, or all are equal."""
+    known = found[np.isfinite(found)]
+    if len(known) < 0.95 * len(found):
+        lost = len(found) - len(known)
+        return Interval(None, None, "", f"{lost} of {len(found)} bootstrap draws have no value: there are too few rows")
+    if known.min() == known.max():
+        return Interval(None, None, "", "all bootstrap draws have the same value, which says nothing about other rows")
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), f"bootstrap {how}, {len(found)} draws")
+
+
+def _of_classes(truth: Indices) -> list[Indices]:
+    return [np.flatnonzero(truth == k) for k in np.unique(truth)]
+
+
+def _multiplicities(n: int, draws: int, random: np.random.Generator) -> NDArray[np.intp]:
+    picked = random.integers(0, n, (draws, n)) + np.arange(draws)[:, None] * n
+    return np.bincount(picked.ravel(), minlength=draws * n).reshape(draws, n)

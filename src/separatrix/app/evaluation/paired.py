@@ -16,10 +16,9 @@ from ...errors import DataError
 from ...numerics.arrays import Floats
 from . import confusion, probability, ranking
 from .calibration import fitted_intercept, fitted_slope
-from .intervals import Better, Interval, Measure, checked_level, mean, newcombe, quantile
+from .intervals import Better, Interval, Measure, checked_level, mean, newcombe, percentiles, quantile, weights_drawn
 from .measures import as_name, measures
 from .predictions import Predictions
-from .resampling import percentiles, weights_drawn
 
 Word = Literal["better", "worse", "no difference shown"]
 

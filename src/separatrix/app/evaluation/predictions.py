@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import DataError, Refusal, SettingError
-from ...numerics.arrays import Floats, Places
+from ...numerics.arrays import Floats, Indices
 
 SAME = 1e-9
 """How far probabilities may be from those that the scores give, for the scores to stand for their logarithms."""
@@ -22,20 +22,20 @@ class Predictions:
     """The truth and the answers of n rows, classes by their place in `classes`."""
 
     classes: tuple[Any, ...]
-    truth: Places
-    chosen: Places
+    truth: Indices
+    chosen: Indices
     scores: Floats | None = None
     """Of two classes one a row, higher for the second; of K classes n × K."""
     probabilities: Floats | None = None
     """n × K."""
     weights: Floats | None = None
-    clusters: Places | None = None
+    clusters: Indices | None = None
     """Rows of one number belong together and are not independent: those of one patient."""
     folds: int = 0
     """Above zero: the predictions are out of fold, each row's by a model that has not seen it."""
     positive: int = 1
     """Of two classes: the place of the one that sensitivity, precision and AUC are about."""
-    fold: Places | None = None
+    fold: Indices | None = None
     """The fold of each row: scores of different models are not on one scale, so that only rows of a fold are ranked."""
 
     def __post_init__(self) -> None:

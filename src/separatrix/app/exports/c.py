@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import SettingError
-from .language import Language, branches_of, place_of
-from .program import CannotExportError, Cell, Choice, Expression, If, Program
+from .program import CannotExportError, Cell, Choice, Expression, If, Language, Program, branches_of, place_of
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,30}\Z")
 WORDS = frozenset(re.findall(r"\w+", """

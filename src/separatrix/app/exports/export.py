@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 from ...errors import SettingError, SettingTypeError
 from ...wording import setting
 from ..models.model import Model
+from .building import is_broken, program_of
 from .c import c_text
 from .checking import (
     NotRunError,
@@ -19,7 +20,6 @@ from .checking import (
     run_sql,
     trial_rows,
 )
-from .composing import is_broken, program_of
 from .onnx import onnx_bytes
 from .python import python_text
 from .spreadsheet import spreadsheet_text

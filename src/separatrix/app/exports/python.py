@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from ...errors import SettingError
-from .language import Language, branches_of, place_of
-from .program import Cell, Choice, Expression, If, Program
+from .program import Cell, Choice, Expression, If, Language, Program, branches_of, place_of
 
 HEAD = '''"""{facts}
 

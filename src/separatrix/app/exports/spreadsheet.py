@@ -7,8 +7,7 @@ from typing import Any
 
 from ...errors import SettingError
 from ...wording import setting
-from .language import Language, in_two
-from .program import CannotExportError, Cell, Choice, Expression, If, Program, Sum
+from .program import CannotExportError, Cell, Choice, Expression, If, Language, Program, Sum, in_two
 
 LONGEST = 8000
 """Signs of a formula; Excel takes 8192."""

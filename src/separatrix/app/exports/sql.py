@@ -8,8 +8,20 @@ from typing import Any
 
 from ...errors import SettingError
 from ...wording import setting
-from .language import Language, branches_of, in_two, place_of
-from .program import CannotExportError, Cell, Choice, Expression, If, Program, Ref, Sum
+from .program import (
+    CannotExportError,
+    Cell,
+    Choice,
+    Expression,
+    If,
+    Language,
+    Program,
+    Ref,
+    Sum,
+    branches_of,
+    in_two,
+    place_of,
+)
 
 MAX = 1.7976931348623157e308
 MOST_COLUMNS = 1500

@@ -17,8 +17,7 @@ from ...fitting.closed.naive_bayes_scores import Scorer
 from ...losses.families import Bernoulli, Categorical, Gaussian
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor
-from ...results.dual import Dual
-from ...results.expansion import Expansion, Record
+from ...results.expansion import Dual, Expansion, Record
 from ...results.linear_rule import LinearRule
 from ...results.mistake_log import MistakeLog
 from .document import Part

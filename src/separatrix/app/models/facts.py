@@ -14,10 +14,10 @@ import scipy
 
 from ...data import Sparse
 from ...data.categorical import CategoricalRows
-from ...data.maps.base import FeatureMap
+from ...data.maps.maps import FeatureMap
 from ...inference.summary.summary import Summary
 from ...learners.checks.rows import checked_costs
-from ...learners.logistic.moments import deviations_of, means_of
+from ...learners.logistic.rows_of_fit import deviations_of, means_of
 from .document import DIGITS
 from .rules import Rule, mapped
 

@@ -13,16 +13,78 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...errors import DataTypeError
+from ...results.coding import checked_code
 from ..files import name_beside, replace_pair
 from ..tables.columns import Column
 from ..tables.encoding import Encoding
 from ..tables.errors import TableError
 from .document import CannotSaveError, ModelFileError, Part, parsed_text, read_text, scanned, shown, written
 from .examples import answer_again, examples_of, examples_read
-from .kinds import read_rule
 from .model import FITTED, INTERRUPTED, Model
-from .rules import features_read, features_to_dict
+from .rules import Linear, Rule, features_read, features_to_dict
 from .tensors import ENDING, packed, read_arrays, wanted_of, with_arrays
+
+# Every kind of rule that a file may hold, by its name.
+
+KINDS = ("linear", "coded", "naive bayes", "quadratic", "kernel", "voted", "committee")
+MOST_COUPLED = 1500
+"""Classes whose probabilities are coupled: more take more memory than a file should."""
+
+
+def read_rule(part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Rule:
+    """The rule of a document, checked."""
+    kind = part.fields_kind(*KINDS)
+    try:
+        if kind == "linear":
+            return Linear.read(part, classes, columns)
+        return _coded(part, classes, columns) if kind == "coded" else _other(kind, part, classes, columns)
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise part.fail(str(error)) from None  # what the rule itself has to say
+
+
+def _other(kind: str, part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Rule:
+    from .curved_rules import Gaussians, Kernel, Sums  # here: a linear rule needs no SciPy, which takes 0.3 s to load
+    from .many_rules import Committee, VoteRule
+
+    kinds: dict[str, Any] = {
+        "naive bayes": Sums, "quadratic": Gaussians, "kernel": Kernel, "voted": VoteRule, "committee": Committee,
+    }  # fmt: skip
+    found: Rule = kinds[kind].read(part, classes, columns)
+    return found
+
+
+def _coded(part: Part, classes: tuple[Any, ...], columns: tuple[str, ...]) -> Rule:
+    from .many_rules import COUPLED, COUPLINGS, CodeRule, Member
+
+    part.fields("kind", "code", "per_class", "by_votes", "coupling", "members")
+    code = checked_code(part["code"].integers(len(classes), None, least=-1, most=1), list(classes))
+    coupling = part["coupling"].one_of(*COUPLINGS) if part.has("coupling") else None
+    if coupling == COUPLED and len(classes) > MOST_COUPLED:
+        raise part["coupling"].fail(
+            f"each row takes a system of equations in {len(classes)} classes; up to {MOST_COUPLED} are read."
+        )
+    members, widths = [], (len(classes), len(classes) - 1)
+    for each in part["members"].items():
+        each.fields("features", "rule")
+        features = features_read(each["features"], columns)
+        names = columns if features is None else tuple(map(str, range(features.width_out)))  # nobody asks for them
+        rule = read_rule(each["rule"], (0, 1), names)
+        if rule.kind == "coded" or (coupling and rule.probabilities(_nothing(features, columns), np.empty(0)) is None):
+            raise each["rule"].fail("a classifier of two classes, with probabilities if the whole has any, is needed.")
+        members.append(Member(rule, features))
+    if len(members) != code.shape[1]:
+        raise part["members"].fail(f"there are {len(members)}; the code has {code.shape[1]} columns.")
+    per_class = part["per_class"].flag()
+    if per_class and len(classes) > 2 and len(members) not in widths:
+        raise part["members"].fail("a classifier for each class, or for each but the last, is needed.")
+    return CodeRule(code, tuple(members), classes, columns, per_class, part["by_votes"].flag(), coupling)
+
+
+def _nothing(features: Any, columns: tuple[str, ...]) -> Any:
+    return np.empty((0, len(columns) if features is None else features.width_out))
+
 
 FORMAT = "separatrix-model"
 """What the document says that it is."""
@@ -57,7 +119,7 @@ def save(model: Any, path: Any, X: Any = None, y: Any = None, sample_weight: Any
             raise DataTypeError("X, y and sample_weight are for a learner that was just fitted; a Model has its facts.")
         write(model, path)
         return
-    from .training_rows import model_with_rows  # whoever only reads a file needs no learner
+    from .from_learner import model_with_rows  # whoever only reads a file needs no learner
 
     write(model_with_rows(model, X, y, sample_weight), path)
 

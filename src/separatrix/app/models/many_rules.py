@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...data.maps.base import FeatureMap
-from ...numerics.arrays import Floats
-from ...results.coded_rule import CodedRule
-from ...results.coding import Signs, agreements, claims, elected, totals
+from ...data.maps.maps import FeatureMap
+from ...numerics.arrays import Floats, Indices
+from ...results.coding import CodedRule, Signs, agreements, averaged, claims, coupled, elected, odds_of, shared, totals
 from ...results.committee import LinearCommittee, Weights
-from ...results.coupling import averaged, coupled, odds_of, shared
 from ...results.votes import Ballot
 from .document import Part
-from .rules import Linear, Places, Rule, features_to_dict, mapped
+from .rules import Linear, Rule, features_to_dict, mapped
 
 # -------------------------------------------------------------------------------------------------------------- votes
 
@@ -163,7 +161,7 @@ class CodeRule(Rule):
     def _is_one(self) -> bool:
         return bool(self.code.tolist() == [[-1], [1]])
 
-    def _votes(self, s: Floats) -> Places:
+    def _votes(self, s: Floats) -> Indices:
         return claims(self.code, s) if self.per_class else agreements(self.code, s)
 
     def _discriminants(self, s: Floats) -> Floats:
@@ -181,12 +179,12 @@ class CodeRule(Rule):
             found = self._votes(s) + np.sign(found) * u / (3 * (1 + u))
         return (found[:, 1] - found[:, 0]) / 2 if len(self.classes) == 2 else found  # type: ignore[no-any-return]
 
-    def chosen(self, X: Any, scores: Floats) -> Places:
+    def chosen(self, X: Any, scores: Floats) -> Indices:
         s = self._member_scores(X)
         if self._is_one:
             return (s[:, 0] > 0).astype(np.intp)  # type: ignore[no-any-return]
         if self.per_class:
-            best: Places = s.argmax(axis=1)
+            best: Indices = s.argmax(axis=1)
             if s.shape[1] < len(self.classes):
                 best[s.max(axis=1) <= 0] = s.shape[1]
             return best

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import __version__
-from ...data.maps.base import FeatureMap
+from ...data.maps.maps import FeatureMap
 from ...errors import DataError, DataTypeError, Refusal
 from ...inference.explanation import Explanation, Group, View
 from ...numerics.arrays import Floats

@@ -11,16 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.mapped import MappedRows
-from ...data.maps.base import FeatureMap
-from ...data.maps.maps import map_of
-from ...numerics.arrays import Floats
+from ...data.maps.maps import FeatureMap, map_of
+from ...numerics.arrays import Floats, Indices
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
-from ...results.limits import LimitRule
-from ...results.linear_rule import LinearRule
+from ...results.linear_rule import LimitRule, LinearRule
 from ...results.prior import Prior
 from .document import Part
 
-Places = NDArray[np.intp]
 Lengths = NDArray[np.int64]
 """Of the names of features, at the most."""
 LONGEST_NAMES = 1 << 22
@@ -40,7 +37,7 @@ class Rule(ABC):
     def scores(self, X: Any) -> Floats:
         """One number for each row, the second class's where it is > 0; of K classes rows × K."""
 
-    def chosen(self, X: Any, scores: Floats) -> Places:
+    def chosen(self, X: Any, scores: Floats) -> Indices:
         """The place of the class that is predicted: of equals the first."""
         return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
@@ -83,7 +80,7 @@ class Linear(Rule):
         z = self.rule.score(X)
         return z[:, 1] - z[:, 0] if self._paired else z  # type: ignore[no-any-return]
 
-    def chosen(self, X: Any, scores: Floats) -> Places:
+    def chosen(self, X: Any, scores: Floats) -> Indices:
         if self.limit is not None:
             return self.limit.probabilities(X).argmax(axis=1)  # type: ignore[no-any-return]  # without the prior, which moves no decision
         if self._paired:

@@ -15,8 +15,8 @@ from ...results.verdict import listed
 from ...wording import call, setting
 from ..evaluation.ranking import area
 from .inputs import Inputs
+from .markup import class_name, power
 from .weights import INTERCEPTS
-from .words import class_name, power
 
 PASSED = "passed"
 FAILED = "failed"

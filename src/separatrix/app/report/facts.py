@@ -17,8 +17,7 @@ from .checks import FAILED, PASSED, all_checks
 from .held_out import held_out_facts
 from .inputs import Inputs
 from .scoring import nomogram_facts, scorer_of
-from .weight_path import path_facts
-from .weights import weights_facts
+from .weights import path_facts, weights_facts
 
 MOST_STEPS = 400
 """The most passes of a history that are kept."""

@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from ...inference.summary.numerals import brief
+from .markup import class_name
 from .svg import Chart, Point, Scale, nice_ticks, picture, short, tick_text
-from .words import class_name
 
 COLOURS = 6
 """Classes that have a colour of their own; then they begin again, with other dashes."""

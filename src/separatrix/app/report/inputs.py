@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Indices
 from ..evaluation.predictions import Predictions
 from ..tables.columns import Decision
 from ..tables.encoding import Encoding
-
-Places = NDArray[np.intp]
 
 
 class PathStep(NamedTuple):
@@ -63,7 +58,7 @@ class Inputs:
     decisions: tuple[Decision, ...]
     X: Floats
     """The rows as the model reads them, unseen levels as the reference."""
-    truth: Places
+    truth: Indices
     """The class of each row, by its place among the model's."""
     unseen: dict[str, dict[str, int]]
     """By column, the levels that the model does not know, and how many rows have them."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics.functions import sigmoid
-from ...results.limits import TIE
+from ...results.linear_rule import TIE
 from ..models.rules import Linear
 from .inputs import Inputs
 from .svg import nice_ticks

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import NamedTuple
 
-from .words import power
+from .markup import power
 
 
 def short(value: float) -> str:

@@ -7,9 +7,8 @@ from typing import Any
 
 from ...inference.summary.numerals import brief, percent
 from . import figures
-from .markup import markup
+from .markup import Cell, Interval, cell, markup, measured, power, spaced
 from .svg import short
-from .words import Cell, Interval, cell, measured, power, spaced
 
 NAMES = {
     "accuracy": "accuracy", "error_rate": "error rate", "balanced_accuracy": "balanced accuracy",

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .cells import number_of
 from .errors import Place, Remedy, TableError
-from .numbers import number_of
 
 # --------------------------------------------------------------------------------------------------------------- LIBSVM
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
+from .cells import number_of
 from .errors import Place, Remedy, TableError
-from .numbers import number_of
 from .sources import Source
 
 HEAD = 1 << 18

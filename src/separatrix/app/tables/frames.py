@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SettingError
-from .codes import profile_of_levels
 from .columns import Profile
 from .database import connect, identifier
 from .errors import Place
-from .table import Columns
+from .table import Columns, profile_of_levels
 
 PLACE = "the place of the row"
 

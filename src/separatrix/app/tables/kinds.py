@@ -9,11 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...numerics.arrays import Floats
-from .codes import profile_of_levels
+from .cells import spaced
 from .columns import Decision, Kind, Profile
 from .errors import Remedy, TableError, did_you_mean
-from .numbers import spaced
-from .table import Table
+from .table import Table, profile_of_levels
 
 MOSTLY = 0.9
 """Where at least this share of a column are numbers, it is a column of numbers, and the other cells are errors."""

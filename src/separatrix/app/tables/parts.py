@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from .database import Database, literals
+from ...errors import SettingError
+from .database import Database, first_line, identifier, literals
+from .errors import Remedy, TableError, did_you_mean
 from .sources import Source
 from .text import TextFile
 
@@ -120,3 +125,111 @@ class StoredTable:
 def types_of(database: Database) -> tuple[str, ...]:
     """The types of the columns of `data`."""
     return tuple(row[1] for row in database.rows("DESCRIBE data"))
+
+
+# --where and --sample: which rows of the files are kept.
+
+HIDDEN = '"the place of the row"'
+
+
+def chosen_rows(loaded: StoredTable, rows: int) -> NDArray[np.int64] | None:
+    """The places of the rows that are kept, in order, or None where all are."""
+    kept = None if loaded.options.where is None else _where(loaded, loaded.options.where)
+    size = loaded.options.sample
+    if size is not None:
+        if size < 1:
+            raise SettingError("sample", size, "it must be at least 1.")
+        among = rows if kept is None else len(kept)
+        if size < among:
+            drawn = np.sort(np.random.default_rng(loaded.options.seed).choice(among, size, replace=False))
+            kept = drawn.astype(np.int64) if kept is None else kept[drawn]
+    return kept
+
+
+def keep(database: Database, kept: NDArray[np.int64]) -> None:
+    """Only these rows of `data`, in order."""
+    with database.holding("kept", {"place": kept}):
+        database.rows(
+            "CREATE OR REPLACE TABLE data AS SELECT * FROM data WHERE rowid IN (SELECT place FROM kept) ORDER BY rowid"
+        )
+
+
+def _where(loaded: StoredTable, condition: str) -> NDArray[np.int64]:
+    """The rows for which a condition of the user holds: one expression, which sees this table and nothing else."""
+    _check_one_expression(condition)
+    lowered = [name.casefold() for name in loaded.names]
+    if len(set(lowered)) < len(lowered):
+        twice = next(name for name in loaded.names if lowered.count(name.casefold()) > 1)
+        raise TableError(
+            f"--where cannot be used here: SQL does not tell {twice!r} from a column that differs in capitals only",
+            column=twice,
+        )
+    columns = ", ".join(f"{_typed(loaded, j, condition)} AS {identifier(name)}" for j, name in enumerate(loaded.names))
+    query = f"SELECT {HIDDEN} FROM (SELECT rowid AS {HIDDEN}, {columns} FROM data) AS t WHERE (\n{condition}\n)"  # noqa: S608
+    try:
+        statements = loaded.database.statements(query)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise _not_a_condition(condition, "It holds more than one statement.")
+        found = loaded.database.arrays(statements[0])
+    except duckdb.Error as error:
+        raise _refused(loaded, condition, error) from None
+    kept = np.sort(np.asarray(next(iter(found.values())), np.int64))
+    if not len(kept):
+        raise TableError(f"no row is left: --where {condition!r} holds for none")
+    return kept
+
+
+def _check_one_expression(condition: str) -> None:
+    try:
+        duckdb.SQLExpression(condition)
+    except duckdb.Error as error:
+        raise _not_a_condition(condition, first_line(error).partition(": ")[2]) from None
+
+
+def _not_a_condition(condition: str, why: str) -> TableError:
+    return TableError(
+        f"--where {condition!r} is not one condition", because=why,
+        remedies=[Remedy("for example", "--where \"age >= 18 AND city <> 'Bonn'\"")],
+    )  # fmt: skip
+
+
+def _refused(loaded: StoredTable, condition: str, error: duckdb.Error) -> TableError:
+    problem = f"--where {condition!r} cannot be used"
+    name = _unknown_column(loaded, condition) if isinstance(error, duckdb.BinderException) else None
+    if name is not None:
+        known = did_you_mean(name, loaded.names) or f"The columns are {', '.join(loaded.names[:12])}."
+        return TableError(f"{problem}: there is no column {name!r}", column=name, because=known)
+    if isinstance(error, duckdb.PermissionException):
+        return TableError(f"{problem}: it may look at this table only, and at no file")
+    example = "--where '\"hours per week\" > 40'"
+    return TableError(
+        problem, because=first_line(error),
+        remedies=[Remedy("a name that is no plain word stands in double quotes", example)],
+    )  # fmt: skip
+
+
+def _unknown_column(loaded: StoredTable, condition: str) -> str | None:
+    """The first name in a condition that no column has."""
+    [(tree,)] = loaded.database.rows("SELECT json_serialize_sql(?)", [f"SELECT 1 FROM t WHERE (\n{condition}\n)"])  # noqa: S608
+    known = {name.casefold() for name in loaded.names}
+    named = _columns_named(json.loads(tree))
+    return next((names[-1] for names in named if known.isdisjoint(map(str.casefold, names))), None)
+
+
+def _columns_named(tree: Any) -> Iterator[list[str]]:
+    """The names of each column in a tree of SQL: ["age"], or ["t", "age"]."""
+    if isinstance(tree, dict):
+        if tree.get("class") == "COLUMN_REF":
+            yield tree["column_names"]
+        tree = list(tree.values())
+    for part in tree if isinstance(tree, list) else ():
+        yield from _columns_named(part)
+
+
+def _typed(loaded: StoredTable, j: int, condition: str) -> str:
+    """A column as a condition sees it: numbers as numbers, also where they were read as texts."""
+    if loaded.family(j) != "text" or loaded.names[j].casefold() not in condition.casefold():
+        return loaded.value(j) if loaded.family(j) != "text" else loaded.text(j)
+    number = loaded.number(j)
+    wrong, values = loaded.ask(f"count(*) FILTER (NOT isfinite({number})), count({number})")
+    return number if values and not wrong else loaded.text(j)

@@ -20,10 +20,10 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from .cells import number_of
 from .database import Database, first_line, literal, literals
 from .dialect import HEAD, Dialect, not_utf8, records
 from .errors import Place, Remedy, TableError
-from .numbers import number_of
 from .sources import Source
 
 ENOUGH = 1000

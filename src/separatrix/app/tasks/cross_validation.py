@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.named import NamedRows
+from ...numerics.arrays import Indices
 from ..evaluation.cross_validation import Answers, CrossValidation, Learn, Task, cross, folds
 from ..evaluation.intervals import Measure
 from ..evaluation.measures import measures
@@ -17,7 +18,6 @@ from ..tables.encoding import learn_encoding
 from ..tables.errors import Remedy, TableError
 from .lesson import Lesson, Rows
 
-Places = NDArray[np.intp]
 KEPT = 1 << 29
 """Bytes of encoded folds that are kept for the learners that follow."""
 
@@ -86,7 +86,7 @@ class FoldTables:
         self._room = KEPT
         self.strange: dict[str, int] = {}
 
-    def parts(self, rows: Places, held: Places) -> tuple[NamedRows, NamedRows]:
+    def parts(self, rows: Indices, held: Indices) -> tuple[NamedRows, NamedRows]:
         """The matrices of the rows to learn from and of those held out."""
         key = int(held[0])  # folds have no row in common
         if key in self._kept:
@@ -123,7 +123,7 @@ def fold_learner(tables: FoldTables, lesson: Lesson, make: Callable[[], Any]) ->
     """Teach a new learner, and ask it."""
     places = {label: place for place, label in enumerate(lesson.y.classes.tolist())}
 
-    def learn(rows: Places, held: Places) -> Answers:
+    def learn(rows: Indices, held: Indices) -> Answers:
         train, test = tables.parts(rows, held)
         given = () if lesson.weights is None else (lesson.weights[rows],)
         estimator = make()

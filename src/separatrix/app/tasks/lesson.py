@@ -14,9 +14,8 @@ from ...data.named import CodedLabels, NamedRows
 from ...errors import SettingError
 from ...numerics.arrays import Floats
 from ...wording import setting
-from ..tables.categorical import pays, table_rows
 from ..tables.columns import Decision
-from ..tables.encoding import Encoding, learn_encoding
+from ..tables.encoding import Encoding, learn_encoding, pays, table_rows
 from ..tables.errors import Remedy, TableError, did_you_mean
 from ..tables.table import LevelCodes, Table
 

@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from ...numerics.jit import SUMS, read
+from ...numerics.jit import SUMS, kernel, read, write
 
 TILE = 64
 """Rows whose margins are worked on together."""
@@ -208,3 +208,36 @@ _by_kind(sizes, _array_sizes, _parts_sizes, _table_sizes)
 _by_kind(pull, _array_pull, _parts_pull, _table_pull)
 _by_kind(room, _array_room, _parts_room, _table_room)
 _by_kind(take, _array_take, _parts_take, _parts_take)
+
+
+# Compiled reading of C-ordered rows: some columns of some of them, and the sums of squares of columns by weight.
+
+
+def _squares(X, lo, hi, center, weight, sums):  # type: ignore[no-untyped-def]
+    """sⱼ ← sⱼ + Σᵢ vᵢ (xᵢⱼ − cⱼ)² over the rows lo ≤ i < hi."""
+    for i in range(lo, hi):
+        v = weight[i]
+        if v > 0:
+            for j in range(center.size):
+                z = X[i, j] - center[j]
+                sums[j] += v * z * z
+
+
+def _chosen(X, rows, columns, found):  # type: ignore[no-untyped-def]
+    """Some columns of some rows."""
+    for k in range(rows.size):
+        i = rows[k]
+        for j in range(columns.size):
+            found[k, j] = X[i, columns[j]]
+
+
+@kernel(options=SUMS)
+def squares_kernel(dtype: str) -> Any:
+    """The compiled sums for rows of one precision."""
+    return _squares, types.void(read(dtype, 2), types.int64, types.int64, read(), read(), write())
+
+
+@kernel()
+def chosen_kernel(dtype: str) -> Any:
+    """The compiled choice for rows of one precision."""
+    return _chosen, types.void(read(dtype, 2), read("intp"), read("intp"), write(dtype, 2))

@@ -14,10 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ...numerics.arrays import Floats
+from ...numerics.arrays import EPS, Floats
 from .. import Sparse
 
-EPS = float(np.finfo(float).eps)
 NEAR = 1e-10
 """What rounding may do to a kernel of distances that is made from products; beyond it they are made one by one."""
 WRITTEN_OUT = 10_000

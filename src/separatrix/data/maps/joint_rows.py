@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from ...numerics.arrays import Floats
+from ...numerics.arrays import EPS, Floats
 from .joint import written_out
 
 HELD = 1 << 25
 """Numbers of Φ that are kept, 256 MB; of more rows the map is asked again, block by block, on each pass."""
 BLOCK = 1 << 20
 """Numbers of Φ in one block."""
-EPS = float(np.finfo(float).eps)
 ALIKE = 1e-9
 """Relative: how far Φ of a row may differ when it is asked for with other rows; rounding, no more."""
 

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dsyev, dtrtri
 
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats
 from ..problem import Bounds
 from ..risk.firth import Block, Firth, FirthPoint, FirthSlope, added, inverse_of, room
 from .proof import Spread, sum_rounding

@@ -25,11 +25,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...losses.softmax import Probabilities
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS, Factor
+from ...numerics.arrays import EPS, Floats
+from ...numerics.linalg import Factor
 from ..problem import Bounds
-from ..risk.joint import JointBasis, JointRisk, curvature
-from ..risk.joint_null import SLOPE
+from ..risk.joint import SLOPE, JointBasis, JointRisk, curvature
 from .proof import TOO_SURE, conclusion, local_conclusion
 from .softmax import steepness
 

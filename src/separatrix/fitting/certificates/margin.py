@@ -13,8 +13,8 @@ from ...data import Rows, Sparse
 from ...data.categorical import CategoricalRows, squares
 from ...data.grams import FAR, CategoricalPairs, Gram, levels_near, shared
 from ...losses.margin import Squared
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS, Factor, Root, factor
+from ...numerics.arrays import EPS, Floats
+from ...numerics.linalg import Factor, Root, factor
 from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
 from ..risk.margin import BLOCK, Risk, block_rows

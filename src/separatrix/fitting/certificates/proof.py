@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ...data.frame import BLOCK, Frame
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS, PANEL, Factor, Root, factor
+from ...numerics.arrays import EPS, Floats
+from ...numerics.linalg import PANEL, Factor, Root, factor
 from ..problem import Bounds
 
 Spread = Callable[[Floats], Floats]

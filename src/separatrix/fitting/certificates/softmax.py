@@ -23,8 +23,8 @@ from ...data import Rows
 from ...data.frame import written_out
 from ...data.grams import Gram, shared
 from ...losses.softmax import ClassLoss, Probabilities, softmax
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS, Factor, factor
+from ...numerics.arrays import EPS, Floats
+from ...numerics.linalg import Factor, factor
 from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
 from ..risk.softmax import Block, ClassRisk

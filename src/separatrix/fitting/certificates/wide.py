@@ -19,8 +19,7 @@ import numpy as np
 from ...data import Rows
 from ...data.frame import BLOCK
 from ...losses.softmax import softmax
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats
 from ..problem import Bounds
 from ..risk.margin import Jet, Risk
 from ..risk.softmax import ClassRisk, Pull

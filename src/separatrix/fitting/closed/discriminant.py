@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from ...data import Sparse
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS, Factor, factor
-from .least_squares import CONSTANT, Indices, basis, rank_of, without
+from ...numerics.arrays import EPS, Floats, Indices
+from ...numerics.linalg import Factor, factor
+from .least_squares import CONSTANT, basis, rank_of, without
 from .moments import Moments
 
 BLOCK_NUMBERS = 1 << 18

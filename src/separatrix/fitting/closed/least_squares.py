@@ -10,13 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS, Factor, factor, independent
+from ...numerics.arrays import EPS, Floats, Indices
+from ...numerics.linalg import Factor, factor, independent
 from .moments import Moments
 
-Indices = NDArray[np.intp]
 OWN, COARSEST = 2e-14, 1e-8
 """The part of its square that must be a column's own: products of columns do not tell less from nothing. It is raised
 until no more columns are left than the rows can tell apart, and they have a factor."""

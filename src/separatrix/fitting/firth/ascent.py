@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dposv
 
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats
 from ..certificates.firth import Rounding, firth_bounds, quick_firth_bounds
 from ..problem import Bounds, FirthEnd, Fit, NotFiniteError, Outcome, Problem, Progress
 from ..risk.firth import Block, Firth, FirthPoint, FirthSlope, added

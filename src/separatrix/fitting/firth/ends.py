@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats
 from ..risk.firth import FirthPoint
 from ..solvers.descent import Point, State, minimum
 from ..solvers.newton import OwnStep

@@ -14,8 +14,8 @@ from scipy.linalg.blas import dger
 from ...data import Rows
 from ...data.frame import Frame, block_rows, written_out
 from ...data.reading import finite
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS, Dependence, triangle
+from ...numerics.arrays import EPS, Floats
+from ...numerics.linalg import Dependence, triangle
 from ..coordinates import CLEAR, WeightMap, dependence_by_rows, dependence_of, frame_of
 from ..problem import NotFiniteError, Problem
 from ..risk.firth import Block, Firth, FirthPoint, Read, added, in_memory

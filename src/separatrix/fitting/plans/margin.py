@@ -4,23 +4,48 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ...data import Rows
+from ...data.frame import Frame
 from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
 from ..certificates.margin import bounds, local_bounds
 from ..coordinates import has_rare_column, separates
 from ..problem import Bounds, NotFiniteError, Problem
-from ..risk.margin import Ask, Frame, Risk
+from ..risk.margin import Ask, Risk
 from ..solvers.descent import Direction, State, descend
-from ..solvers.gradient import FixedRate, Gradient
 from ..solvers.lbfgs import PreconditionedLBFGS
-from ..solvers.newton import Newton, SaddleFree
-from ..solvers.start import least_squares, log_odds_scale
+from ..solvers.newton import FixedRate, Gradient, Newton, SaddleFree
 from .plan import FULL, PLAIN, ROOT, SINGLE, STEER, FramedPlan
+
+# Where a descent begins.
+
+
+def least_squares(squared: Any, *, lifted: bool) -> Floats:
+    """w⁽⁰⁾ = (XᵀX)⁻¹Xᵀy, y ∈ {0, 1}: half the least-squares fit to ±1, and ½ more in the intercept.
+
+    `squared` is the jet at zero of the risk of (1 − m)², whose Newton step is that fit. Its Hessian is 2XᵀX/n, and an
+    eighth of that is the log-likelihood's Hessian at zero.
+    """
+    v = -steady_factor(squared.hessian).solve(squared.gradient) / 2
+    if lifted:
+        v[-1] += 0.5
+    return v
+
+
+def log_odds_scale(v: Floats, *, lifted: bool) -> Floats:
+    """The least-squares start stretched to the scale of log-odds: Newton's first step from zero.
+
+    It is four times the start, less the ½ in the intercept, because the logistic curve rises by ¼ at zero.
+    """
+    v = 4 * v
+    if lifted:
+        v[-1] -= 2
+    return v
 
 
 def hessian_cost(d: int) -> float:

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows
+from ...data.frame import Frame
 from ...losses.margin import Squared
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
 from ..certificates.proof import share_of_rows
 from ..coordinates import CLEAR, WeightMap, dependence_of
 from ..problem import Bounds, NotFiniteError, Problem
-from ..risk.margin import Ask, Frame, Jet, Risk
+from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import Direction, State
 
 SAMPLE = 8192

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows
+from ...data.frame import Frame
 from ...losses.softmax import ClassLoss, softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
@@ -19,12 +20,10 @@ from ...numerics.threads import one_blas_thread
 from ..certificates.softmax import EXACT_WORK, ClassProofRows, class_bounds, local_class_bounds, witnessed
 from ..coordinates import class_separates
 from ..problem import Bounds, NotFiniteError, Problem
-from ..risk.margin import Frame
 from ..risk.softmax import ClassRisk
 from ..solvers.descent import Direction, State, descend
-from ..solvers.gradient import FixedRate, Gradient
 from ..solvers.lbfgs import PreconditionedLBFGS
-from ..solvers.newton import Newton, SaddleFree
+from ..solvers.newton import FixedRate, Gradient, Newton, SaddleFree
 from .plan import FULL, PLAIN, STEER, FramedPlan
 
 DENSE = 2000

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ...data.frame import Frame
 from ...losses.softmax import ClassLoss
 from ...numerics.arrays import Floats
 from ..certificates.wide import Reach, penalised_bounds
 from ..coordinates import class_separates, is_wide, separates
 from ..problem import Bounds, Problem
 from ..risk.evaluate import risk_of
-from ..risk.margin import Ask, Frame
+from ..risk.margin import Ask
 from ..risk.softmax import ClassRisk
 from ..solvers.descent import Direction, State
-from ..solvers.gradient import FixedRate, Gradient
 from ..solvers.lbfgs import DiagonalLBFGS
+from ..solvers.newton import FixedRate, Gradient
 from .plan import PLAIN, READY, STEER, FramedPlan
 
 FEW_NUMBERS = 4_000_000

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows
+from ...data.frame import Frame
 from ...losses.margin import LogLikelihood, MarginLoss
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood
 from ...numerics.arrays import Floats
-from .margin import Frame, Jet, Risk
+from .margin import Jet, Risk
 from .softmax import ClassRisk
 
 

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from ...data.categorical import CategoricalRows
 from ...data.frame import BLOCK as BLOCK
 from ...data.frame import Ask as Ask
-from ...data.frame import Frame as Frame
+from ...data.frame import Frame, written_out
 from ...data.frame import Jet as Jet
 from ...data.frame import block_rows as block_rows
-from ...data.frame import written_out
 from ...data.grams import FAR, CategoricalPairs, Pairs, Roots, levels_near, pairs_pay, shared, shared_jet
 from ...data.mapped import MappedRows
 from ...losses.margin import MarginLoss

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows, Sparse
-from ...data.frame import written_out
+from ...data.frame import Frame, written_out
 from ...data.sparse import ClassVectors
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import Floats
-from .margin import Ask, Frame, Jet
+from .margin import Ask, Jet
 
 NUMBERS = 1 << 20
 """Numbers of X in one product."""

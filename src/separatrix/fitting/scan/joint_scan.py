@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numba import types
 
 from ...data.maps.joint_rows import Features
-from ...numerics.arrays import Floats, Integers
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats, Integers
+from ...numerics.jit import kernel, read, write
 from ...results.mistake_log import MistakeLog
 from .perceptron import TIES, NotFiniteScoreError
 from .run import Passes
@@ -125,8 +127,6 @@ class JointScan:
 
 def scan(course: JointCourse, state: JointState, order: Integers, room: int) -> tuple[JointState, MistakeLog]:
     """Wherever another class is as strong as y: θ ← θ + η(Φ(x, y) − Φ(x, ŷ)), until the order or the room ends."""
-    from .joint_kernels import joint_kernel
-
     theta, early = state.theta.copy(), state.early.copy()
     log, at, rival = (np.empty(min(room, order.size), np.int64) for _ in range(3))
     made, done, streak = 0, 0, state.run
@@ -194,3 +194,59 @@ def leads_exactly(mine: Floats, its: Floats, theta: Floats) -> bool:
 def separated_by(features: Features, target: Integers, theta: Floats) -> bool:
     """Whether θ gives every row's own class a strictly higher score than any other."""
     return joint_tally(features, target, theta).separated
+
+
+# The compiled perceptron on joint features: look at a row, and where another class is as strong, move and log it.
+#
+# It ends as the scans of `perceptron_kernels` do, and its ties are theirs.
+
+
+def joint_scan(F, rows, target, eta, tied, patience, theta, early, first, run, log, at, rival):  # type: ignore[no-untyped-def]
+    """θ ← θ + η(Φ(x, y) − Φ(x, ŷ)), ŷ the strongest class other than y, where it is as strong as y.  [004 §4.5]
+
+    `early` grows by η(step + 1)(Φ(x, y) − Φ(x, ŷ)): what the mean of all θ lacks.
+    """
+    made = 0
+    for n in range(rows.size):
+        i = rows[n]
+        y = target[i]
+        own, best, other = 0.0, -np.inf, -1
+        for j in range(theta.size):
+            own += theta[j] * F[i, y, j]
+        for k in range(F.shape[1]):
+            if k != y:
+                s = 0.0
+                for j in range(theta.size):
+                    s += theta[j] * F[i, k, j]
+                # of equals the first; where the tie is for the later class, the last
+                if s > best or other < 0 or (s == best and tied[0] and not tied[1]):
+                    best, other = s, k
+        m = own - best
+        if not (m > -np.inf and m < np.inf):
+            return n, made, -1
+        # tied[1]: a tie with a class before y is a mistake; tied[0]: with a class after it
+        if m > 0 or (m == 0 and not (tied[1] if other < y else tied[0])):
+            run += 1
+            if run >= patience:
+                return n + 1, made, run
+            continue
+        if made == log.size:
+            return n, made, run
+        log[made], at[made], rival[made], run = i, first + n, other, 0
+        made += 1
+        late = first + n + 1.0
+        for j in range(theta.size):
+            step = eta * (F[i, y, j] - F[i, other, j])
+            theta[j] += step
+            early[j] += late * step
+    return rows.size, made, run
+
+
+@kernel()
+def joint_kernel() -> Any:
+    """The compiled scan."""
+    i, ties, log = types.int64, types.UniTuple(types.boolean, 2), write("int64")
+    signature = types.UniTuple(i, 3)(
+        read("float64", 3), read("int64"), read("int64"), types.float64, ties, i, write(), write(), i, i, log, log, log
+    )
+    return joint_scan, signature

@@ -8,11 +8,136 @@ from typing import Any
 
 import numpy as np
 
-from ...numerics.arrays import Integers
+from ...numerics.arrays import Floats, Integers
 from ...results.mistake_log import MistakeLog
-from .perceptron import FOREVER, PerceptronState, UpdateRule, check_scan, scan
-from .readings import Reading
+from .perceptron import FOREVER, TIES, PerceptronState, UpdateRule, check_scan, scan, sum_of_mistakes
 from .run import ORDERS, Passes
+from .tally import mistakes_of
+
+# What can be read off a mistake log while it grows: the last weights, their mean, their votes, the best of them.
+
+
+class Reading:
+    """The last weights: nothing need be kept."""
+
+    record = FOREVER
+    """Before a mistake that ends a longer run of right answers, the reading wants to look at the weights."""
+    watches_weights = True
+    """Whether what is read changes whenever the weights do."""
+    wants_log = False
+    """Whether it is made from the mistakes, not only from the weights."""
+
+    def __init__(self, X: Any, target: Any, update: UpdateRule, state: PerceptronState) -> None:
+        self.X, self.target, self.update, self.state = X, target, update, state
+
+    def take(self, log: MistakeLog, state: PerceptronState) -> None:
+        """A stretch of the scan is over."""
+        self.state = state
+
+    def look(self, state: PerceptronState) -> None:
+        """The run of these weights has ended, and was longer than the record."""
+
+    def end(self, state: PerceptronState, *, clean: bool) -> None:
+        """The scan is over; `clean`: a whole pass made no mistake."""
+
+    def idle(self, state: PerceptronState) -> int:
+        """For how many steps what is read has not changed."""
+        return state.run
+
+    def weights(self) -> tuple[Floats, Floats]:
+        """W and b as they are read."""
+        return self.state.weights, self.state.intercept
+
+
+class Average(Reading):
+    """w̄ = (1/(T + 1)) Σₜ wₜ = w − (1/(T + 1)) Σₗ η(sₗ + 1)yₗxₗ, over f̂₁, …, f̂_{T+1}; sₗ are the steps of the log.
+
+    The sum is taken as the log grows; the log need not be kept.
+    """
+
+    wants_log = True
+
+    def __init__(self, X: Any, target: Any, update: UpdateRule, state: PerceptronState) -> None:
+        super().__init__(X, target, update, state)
+        self.early: tuple[Floats, ...] = np.zeros_like(state.weights), np.zeros_like(state.intercept)
+
+    def take(self, log: MistakeLog, state: PerceptronState) -> None:
+        early = tuple(each.copy() for each in self.early)
+        if len(log):
+            sum_of_mistakes(self.X, log, self.update.rate * (log.steps + 1).astype(np.float64), *early)
+        self.state, self.early = state, early  # together: Ctrl-C may come at any time
+
+    def weights(self) -> tuple[Floats, Floats]:
+        count = self.state.steps + 1
+        lifted = 1.0 if self.update.lifted else 0.0
+        return self.state.weights - self.early[0] / count, self.state.intercept - lifted * self.early[1] / count
+
+
+class Votes(Reading):
+    """The whole log: the votes of all that were ever in hand are read off it."""
+
+    wants_log = True
+
+    def __init__(self, X: Any, target: Any, update: UpdateRule, state: PerceptronState) -> None:
+        super().__init__(X, target, update, state)
+        self._logs: list[MistakeLog] = []
+
+    def take(self, log: MistakeLog, state: PerceptronState) -> None:
+        self._logs.append(log)
+        self.state = state  # last: what the log has beyond it is left out
+
+    @property
+    def log(self) -> MistakeLog:
+        """All stretches as one."""
+        parts = self._logs or [MistakeLog.empty()]
+        arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "steps", "own", "rival"))
+        rows, steps, own, rival = arrays
+        return MistakeLog(rows, steps, own, rival, self.state.steps).until(self.state.steps)
+
+
+class Pocket(Reading):
+    """The weights with the longest run of right answers; with the ratchet, of these the ones with fewest mistakes.
+
+    Algorithm 6 looks only at mistakes, so it may forget the weights in hand at the end: here they are looked at too,
+    and kept where they made no mistake in a whole pass. The ratchet (Gallant 1990) lets weights into the pocket only if
+    they get more rows right than those in it; at the end that alone decides.
+    """
+
+    watches_weights = False
+
+    def __init__(self, X: Any, target: Any, update: UpdateRule, state: PerceptronState, *, ratchet: bool) -> None:
+        super().__init__(X, target, update, state)
+        self.ratchet, self.record, self.changed, self.changes = ratchet, 0, state.steps, 0
+        self.kept = state
+        self.mistakes = mistakes_of(X, target, state.weights, state.intercept) if ratchet else FOREVER
+
+    def look(self, state: PerceptronState) -> None:
+        if state.run > self.record:
+            self._compare(state)
+
+    def end(self, state: PerceptronState, *, clean: bool) -> None:
+        if clean and all(TIES[self.update.ties]):  # no row is on the boundary
+            self._take(state, 0)
+        elif self.ratchet or state.run > self.record:
+            self._compare(state)
+
+    def _compare(self, state: PerceptronState) -> None:
+        found = FOREVER
+        if self.ratchet:
+            found = mistakes_of(self.X, self.target, state.weights, state.intercept, at_most=self.mistakes - 1)
+            if found >= self.mistakes:
+                return
+        self._take(state, found)
+
+    def _take(self, state: PerceptronState, mistakes: int) -> None:
+        self.kept, self.record, self.mistakes, self.changed = state, state.run, mistakes, state.steps
+        self.changes += 1
+
+    def idle(self, state: PerceptronState) -> int:
+        return state.steps - self.changed
+
+    def weights(self) -> tuple[Floats, Floats]:
+        return self.kept.weights, self.kept.intercept
 
 
 @dataclass(frozen=True, eq=False)

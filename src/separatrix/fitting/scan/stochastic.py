@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ...data.frame import Frame
 from ...losses.softmax import ClassLoss
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats
 from ..coordinates import class_separates, frame_of, separates
 from ..minimise import plan_of
 from ..problem import Bounds, Fit, NotFiniteError, Oscillation, OscillationWatch, Outcome, Problem, Progress
 from ..risk.evaluate import Evaluation
-from ..risk.margin import Frame
 from ..solvers.descent import State
 from .online import LearningRate, OnlineState, row_order, scan
 

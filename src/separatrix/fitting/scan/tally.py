@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Sparse
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats
 from ...numerics.threads import ordered_map, thread_count
-from ...results.mistake_bound import blocks
+from ...results.mistake_log import blocks
 from .perceptron import kind_of
 
 COMPILE_FROM = 400_000
@@ -101,7 +100,7 @@ def _scores(X: Any, rows: slice, W: Floats, b: Floats, *, sizes: bool = False) -
         size = abs(X[rows]) @ np.abs(W).T + np.abs(b) if sizes else np.empty(0)
         if X.size < COMPILE_FROM or not ready:
             return X[rows] @ W.T + b, size
-    from .perceptron_kernels import scores_kernel
+    from .perceptron import scores_kernel
 
     read, s = X.parts if isinstance(X, Sparse) else X, np.empty((rows.stop - rows.start, len(W)))
     scores_kernel(*kind_of(read))(read, rows.start, rows.stop, np.ascontiguousarray(W), b, s)

@@ -7,16 +7,12 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.reading import numbers_of, written
-from ...numerics.arrays import Floats
+from ...numerics.arrays import EPS, Floats, Indices
 from ...numerics.exact import exact_dot, surely_balance
 from ...results.separability import Combination
-from .flat import EPS, balanced, heads_of, shortest
-from .hull import Hull
-
-Indices = NDArray[np.intp]
+from .hull import Hull, balanced, heads_of, shortest
 
 FEW = 20_000
 """Numbers up to which the lowest rows are computed in fractions."""

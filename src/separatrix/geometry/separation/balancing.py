@@ -6,20 +6,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from ...data.reading import written
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Indices
 from ...numerics.exact import balances_exactly, exact_dot
 from ...numerics.threads import one_blas_thread
 from ...results.separability import Combination
 from ..program import even_balance, few_that_balance
-from .directions import POOR, RANK, simple
 from .newton import try_newton
 from .search import SURE, WIDE, Arrangement, HiddenSeparationError
-
-Indices = NDArray[np.intp]
+from .units import POOR, RANK, simple
 
 REFRESH = 60
 """Exchanges after which the inverse of the basis is worked out anew."""

@@ -20,8 +20,8 @@ from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
 from .cases import Cases
+from .proof import positive_and_zero
 from .search import Arrangement, HiddenSeparationError
-from .sides import positive_and_zero
 from .signs import functionals
 from .units import flat, in_user_units, raw, split
 

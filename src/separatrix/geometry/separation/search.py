@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 
 from ...errors import UndecidedError
 from ...fitting.problem import NotFiniteError
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS, dependence
+from ...numerics.arrays import EPS, Floats, Indices
+from ...numerics.linalg import dependence
 from ...numerics.threads import one_blas_thread
 from ..program import Program
 from .cases import Cases, Look
-from .directions import SAME, conditioner, null_space
 from .newton import UNDECIDED, try_newton
-
-Indices = NDArray[np.intp]
+from .units import SAME, conditioner, null_space
 
 
 class WorkingRows:

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Indices
 from ..program import farthest
 from .cases import Cases, Look
 from .search import Arrangement
-
-Indices = NDArray[np.intp]
 
 NOTHING = 1e-11
 """A coefficient this small, relative to what it is made of, is rounding."""

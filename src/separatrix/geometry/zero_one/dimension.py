@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from ...numerics.exact import Row, combination_of_columns
-from .counting import FAR, last_bit
+from .problem import FAR, last_bit
 
 BLOCK = 10_000
 """Rows at a time that are proved to be combinations."""

@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 from ...numerics.arrays import Floats
 from ...numerics.exact import null_vectors, whole_rows
 from ..program import row_scale, silent
-from .counting import CountedRule, counted, seems_wrong
-from .problem import Problem
-from .scaled_rows import ScaledRows
+from .problem import CountedRule, Problem, ScaledRows, counted, seems_wrong
 
 BITS = (0, 3, 6, 12, 20, 30)
 """Digits of the multiples: few at first, so that products stay exact."""

@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from ...data.mapped import MappedRows
-from ...data.maps.base import FeatureMap
-from ...data.maps.maps import Chain
+from ...data.maps.maps import Chain, FeatureMap
 from ...data.maps.statistics import NONE
 from ...data.reading import finite
 from ...errors import DataError, SettingError, SettingTypeError

@@ -11,8 +11,7 @@ import numpy as np
 from ...errors import DataError, SettingError
 from ...fitting.closed.least_squares import NormalEquations, Solution, contrasts, judge, solve
 from ...fitting.scan.online import LearningRate, OnlineState, row_order, scan
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict

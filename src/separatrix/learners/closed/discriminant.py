@@ -24,15 +24,13 @@ from ...fitting.closed.discriminant import (
     linear,
     shrunk,
 )
-from ...numerics.arrays import Floats
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS, Floats
 from ...results.claims import EstimateClaim
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Estimates
 from ...results.verdict import Rank, Verdict, listed
 from ...wording import setting
-from ..base import GenerativeClassifier
-from ..card import IN_ONE_GO, Card
+from ..base import IN_ONE_GO, Card, GenerativeClassifier
 from ..checks.rows import checked_rows, forget, not_finite, unchanged_on_failure
 from ..checks.settings import checked_choice, checked_count, checked_numbers
 from . import words

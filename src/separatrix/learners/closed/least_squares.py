@@ -13,14 +13,13 @@ from ...data import Sparse
 from ...errors import SettingError
 from ...fitting.closed.least_squares import NormalEquations, Solution, contrasts, normal_equations, solve
 from ...fitting.scan.online import OnlineState
-from ...numerics.linalg import EPS
+from ...numerics.arrays import EPS
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Optimality
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
-from ..base import LinearClassifier
-from ..card import IN_ONE_GO, Card
+from ..base import IN_ONE_GO, Card, LinearClassifier
 from ..checks.rows import unchanged_on_failure
 from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
 from ..logistic.settings import ORDERS, _rate

@@ -19,8 +19,7 @@ from ...fitting.closed.support import Support
 from ...losses.families import Family
 from ...numerics.arrays import Floats
 from ...results.verdict import Verdict
-from ..base import GenerativeClassifier
-from ..card import IN_ONE_GO, Card
+from ..base import IN_ONE_GO, Card, GenerativeClassifier
 from ..checks.rows import check_lengths, checked_costs, checked_rows, forget, names_of, not_finite, unchanged_on_failure
 from ..perceptron.training import check_kind, checked_labels, stream_labels
 from .batches import EstimateRecord

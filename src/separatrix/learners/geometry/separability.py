@@ -14,8 +14,7 @@ from ...data import Rows, Sparse
 from ...data.reading import finite, largest, occurring
 from ...errors import DataError, Refusal
 from ...fitting.problem import NotFiniteError
-from ...geometry.separation.cases import Cases
-from ...geometry.separation.frame import NEAR, ExactFrame, frame_of
+from ...geometry.separation.cases import NEAR_MEAN, Cases, ExactFrame, frame_of
 from ...geometry.separation.proof import SeparationAnswer, prove, separated_by
 from ...geometry.separation.search import Arrangement, HiddenSeparationError, SeparationSearch
 from ...geometry.separation.signs import all_finite, coefficient_kinds
@@ -24,9 +23,8 @@ from ...numerics.threads import ordered_map, thread_count
 from ...results.separability import INTERCEPT, LazyMapping, Separability
 from ...results.verdict import Rank
 from ...wording import learner
-from ..checks.absent import present
 from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
-from ..checks.settings import checked_flag
+from ..checks.settings import checked_flag, present
 from ..checks.targets import checked_targets, class_costs, rows_of
 
 SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
@@ -190,7 +188,7 @@ def index_of(X: Any) -> Any:
 
 def separation_of(rows: Rows, classes: int, lifted: bool) -> tuple[Arrangement, SeparationAnswer]:
     """Search and proof; where rounding stands in the way, once more with columns centred at their means."""
-    for near in (NEAR, 0.0):
+    for near in (NEAR_MEAN, 0.0):
         try:
             hunt = SeparationSearch(Cases.of(rows, classes, lifted, frame_of(rows, lifted, 0, near)), 0)
             for _ in hunt.steps():

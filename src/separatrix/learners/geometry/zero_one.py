@@ -11,14 +11,13 @@ import numpy as np
 
 from ...data import Sparse
 from ...errors import DataError, SettingError
-from ...geometry.zero_one.units import loses
+from ...geometry.zero_one.problem import loses
 from ...numerics.arrays import Floats
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
 from ...wording import learner, setting
-from ..base import LinearClassifier
-from ..card import Card
+from ..base import Card, LinearClassifier
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
 from ..checks.settings import checked_flags, checked_number, seed_of
 from ..checks.targets import checked_targets, class_costs

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.zero_one.counting import CountedRule, counted
 from ...geometry.zero_one.dimension import basis
 from ...geometry.zero_one.fan import fan
-from ...geometry.zero_one.problem import Problem, merged
+from ...geometry.zero_one.problem import CountedRule, Problem, counted, inside, merged
 from ...geometry.zero_one.rules import firm, rule_for
 from ...geometry.zero_one.search import Search
 from ...geometry.zero_one.sweep import fits, loaded, sweep
-from ...geometry.zero_one.units import inside
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Covering, Enumeration, Proof

@@ -24,13 +24,19 @@ from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
 from ...results.claims import JointClaim
-from ...results.limits import TIE
+from ...results.linear_rule import TIE
 from ...results.proofs import Limit
-from ..base import Record
-from ..card import Card
-from ..checks.absent import present, present_objects
+from ..base import Card, Record
 from ..checks.rows import check_lengths, checked_costs, not_finite, unchanged_on_failure
-from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
+from ..checks.settings import (
+    checked_choice,
+    checked_count,
+    checked_flags,
+    checked_number,
+    present,
+    present_objects,
+    seed_of,
+)
 from ..checks.targets import Targets, checked_targets, class_costs
 from ..warnings import BudgetWarning, SeparationWarning
 from .base import JointModel, JointTraining, check_given, is_plain

@@ -17,13 +17,12 @@ from ...data.maps.joint_rows import Features
 from ...errors import DataError, Refusal, SettingError
 from ...fitting.scan.joint_scan import JointCourse, JointScan
 from ...fitting.scan.perceptron import ROOM, TIES, NotFiniteScoreError, PerceptronState, UpdateRule
-from ...fitting.scan.perceptron_scan import Course, PerceptronScan
-from ...fitting.scan.readings import Average, Reading
+from ...fitting.scan.perceptron_scan import Average, Course, PerceptronScan, Reading
 from ...fitting.scan.run import Passes, PassRecord, Run
 from ...fitting.scan.tally import Tally, tally
 from ...numerics.arrays import Floats
-from ...results.mistake_bound import MistakeBound, leads_of, longest, mistake_bound
-from ..card import Card
+from ...results.mistake_log import MistakeBound, leads_of, longest, mistake_bound
+from ..base import Card
 from ..checks.rows import check_lengths, unchanged_on_failure
 from ..checks.settings import checked_choice, checked_flags
 from ..perceptron.training import checked_labels, checked_learning_rate, checked_passes

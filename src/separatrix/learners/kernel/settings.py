@@ -22,7 +22,7 @@ from ...fitting.scan.kernel_budget import OVERFLOWS
 from ...fitting.scan.kernel_scan import KernelCourse
 from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
 from ...numerics.arrays import Floats
-from ...results.dual import JOINT, ONE_VS_REST, TWO
+from ...results.expansion import JOINT, ONE_VS_REST, TWO
 from ...wording import setting
 from ..checks.rows import check_lengths, checked_rows, forget, names_of, not_finite
 from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, checked_numbers

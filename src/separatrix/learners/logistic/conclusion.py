@@ -22,8 +22,7 @@ from ...results.proofs import Limit, Locality, Optimality, PenalisedLocality, Pr
 from ...results.separability import Separability
 from ...results.verdict import Rank, Verdict
 from ..checks.features import Features
-from ..checks.prior import Prior
-from ..checks.targets import Targets
+from ..checks.targets import Prior, Targets
 from ..geometry.separability import result_of, searchable, separation_of
 from . import words
 from .settings import Settings, schedule_of

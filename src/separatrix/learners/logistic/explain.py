@@ -13,7 +13,7 @@ from ...data.mapped import MappedRows
 from ...errors import DataError
 from ...inference.explanation import Explanation, View
 from ...numerics.arrays import Floats
-from ...results.limits import LimitRule
+from ...results.linear_rule import LimitRule
 from ..checks.rows import names_of
 from .rows_of_fit import Facts, known_facts, rows_of_fit
 from .summary import per_class

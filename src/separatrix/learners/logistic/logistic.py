@@ -29,18 +29,14 @@ from ...fitting.starts import best_of
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
-from ...results.limits import limit_probabilities
-from ...results.linear_rule import LinearRule
+from ...results.linear_rule import LinearRule, limit_probabilities
 from ...results.verdict import Verdict
 from ...wording import setting
-from ..base import LinearClassifier, Record, Step, record_of
-from ..card import Card
-from ..checks.absent import present
+from ..base import Card, LinearClassifier, Record, Step, record_of
 from ..checks.features import Features, learn_features, mapped_rows
-from ..checks.prior import Prior, prior_of
 from ..checks.rows import check_lengths, checked_costs, checked_rows, forget, names_of, not_finite, unchanged_on_failure
-from ..checks.settings import checked_choice, checked_numbers, seed_of
-from ..checks.targets import check_folds, checked_targets, class_costs, known_targets, rows_of
+from ..checks.settings import checked_choice, checked_numbers, present, seed_of
+from ..checks.targets import Prior, check_folds, checked_targets, class_costs, known_targets, prior_of, rows_of
 from ..geometry.separability import index_of
 from ..warnings import BudgetWarning, SeparationWarning
 from .conclusion import Training, interrupted_verdict, look_closer, seen_closer, verdict_of

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,19 +14,31 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from sklearn.base import clone
 
-from ...data import Rows
+from ...data import Rows, Sparse
 from ...data.frame import Frame
+from ...errors import DataError
 from ...fitting.coordinates import frame_of
-from ...fitting.many.sampled import Rank, is_steerable, rank_of, rank_told, steered_minimum
-from ...fitting.many.shared import GramLibrary, Places, Scratch, chosen, common_frame, varying_columns, with_constants
+from ...fitting.many.sampled import (
+    GramLibrary,
+    Rank,
+    Scratch,
+    chosen,
+    common_frame,
+    is_steerable,
+    rank_of,
+    rank_told,
+    steered_minimum,
+    varying_columns,
+    with_constants,
+)
 from ...fitting.many.small import SmallFit, is_small
 from ...fitting.problem import Outcome, Problem
-from ...numerics.arrays import Floats
-from ...numerics.threads import Map
+from ...numerics.arrays import Floats, Indices
+from ...numerics.threads import Map, one_blas_thread, ordered_map, thread_count
 from ..base import Record
-from ..checks.absent import present
-from ..checks.prior import prior_of
-from ..checks.targets import Targets, class_costs, rows_of
+from ..checks.rows import checked_costs, not_finite, rows_at
+from ..checks.settings import present
+from ..checks.targets import Targets, class_costs, prior_of, rows_of
 from .conclusion import Training
 from .logistic import LogisticRegression
 from .rows_of_fit import facts_among
@@ -209,7 +223,7 @@ class SideBySide:
         return clone(self.estimator)  # type: ignore[no-any-return]
 
 
-def _parts(task: Task) -> tuple[Places, ...]:
+def _parts(task: Task) -> tuple[Indices | None, ...]:
     """The rows of each class; or, where all rows take part, all of them."""
     return (None,) if task.rows is None else (task.rows[~task.positive], task.rows[task.positive])
 
@@ -231,3 +245,69 @@ def _plain(estimator: LogisticRegression) -> bool:
         and estimator.init in ("least-squares", "zero")
         and not estimator.warm_start
     )
+
+
+# Many logistic regressions of two classes over the same rows, fitted together.
+
+
+def fit_together(
+    estimator: LogisticRegression,
+    X: Any,
+    tasks: Sequence[Task],
+    sample_weight: Any = None,
+    n_threads: int | None = None,
+    columns: tuple[str, ...] | None = None,
+    given: Any = None,
+) -> list[LogisticRegression]:
+    """A clone of the estimator for each task, fitted to `X[rows]` and `positive`, several of them at a time.
+
+    X is an array of floats or CSR; `columns` are the names by which verdicts and errors call its columns, and `given`
+    is X as the user has it, a data frame say, for the fits that are made alone. Each fit is the one that the estimator
+    would make by itself, but for the way to the minimum; where that way does not end in a proved minimum, the
+    estimator's own `fit` is called. The bits of a result hang neither on the number of threads nor on the other tasks.
+
+    Passes are counted as they are made, so a `max_passes` too small for the fit alone may be enough here.
+    """
+    names = columns or tuple(f"x{j}" for j in range(X.shape[1]))
+    _check_finite(X, names, estimator)
+    cost = checked_costs(sample_weight, X.shape[0])
+    whole = X.scipy() if isinstance(X, Sparse) else X
+    alone = partial(_alone, estimator, whole if given is None else given, cost)
+    together = SideBySide.of(estimator, X, cost, names)
+    if together is None:
+        return [alone(task) for task in tasks]
+    threads = min(thread_count(n_threads if n_threads is not None else estimator.n_threads), max(1, len(tasks)))
+    with one_blas_thread(), ordered_map(threads) as each:
+        found = together.fitted(tasks, each)
+    return [alone(task) if model is None else model for model, task in zip(found, tasks, strict=True)]
+
+
+def _check_finite(X: Any, names: tuple[str, ...], estimator: LogisticRegression) -> None:
+    """A fit of some rows would name the place of a NaN among these: here it is named as the user knows it."""
+    if isinstance(X, np.ndarray):
+        finite = np.isfinite(X.sum(dtype=np.float64)) or np.isfinite(X).all()
+    else:
+        X = X if isinstance(X, Sparse) else Sparse.of(X)
+        finite = X.finite()
+    if not finite:
+        raise not_finite(X, names, estimator)
+
+
+def _alone(estimator: LogisticRegression, X: Any, cost: Floats, task: Task) -> LogisticRegression:
+    """The estimator's own fit."""
+    own = X if task.rows is None else rows_at(X, task.rows)
+    rows = slice(None) if task.rows is None else task.rows
+    model: LogisticRegression = clone(estimator)
+    with rows_by_their_place(task.rows):
+        return model.fit(own, task.positive.astype(int), cost[rows] if cost.size else None)
+
+
+@contextmanager
+def rows_by_their_place(rows: NDArray[np.intp] | None) -> Iterator[None]:
+    """An error at one of these rows, by its number among them, is raised again with its place in X."""
+    try:
+        yield
+    except DataError as error:
+        if rows is None or error.row is None or not error.array:
+            raise
+        raise error.at(int(rows[error.row])) from None

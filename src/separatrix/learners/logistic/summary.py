@@ -20,13 +20,13 @@ from ...results.verdict import listed
 from ...wording import call, has, setting
 from ..checks.settings import checked_choice, checked_flag, checked_number
 from ..checks.targets import whole_counts
-from .moments import means_of
 from .rows_of_fit import (
     Facts,
     TrainingRows,
     facts_of_given,
     known_facts,
     log_likelihood,
+    means_of,
     rows_of_fit,
     second_probability,
 )

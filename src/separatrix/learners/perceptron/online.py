@@ -18,17 +18,14 @@ from ...fitting.scan.perceptron_scan import Course
 from ...fitting.scan.run import Passes
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
-from ...results.mistake_bound import MistakeBound
-from ...results.mistake_log import MistakeLog
+from ...results.mistake_log import MistakeBound, MistakeLog
 from ...results.verdict import Rank, Verdict
-from ..base import LinearClassifier
-from ..card import Card
+from ..base import Card, LinearClassifier
 from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
 from ..checks.settings import checked_numbers
 from ..checks.targets import checked_targets, labels_of
 from . import words
-from .base import Update
-from .bound import bound_of
+from .base import Update, bound_of
 from .training import Training, check_kind, checked_update, no_labels, stream_labels
 
 VERSION = 1

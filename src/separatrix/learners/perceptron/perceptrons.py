@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...data import Sparse
-from ...fitting.scan import readings
+from ...fitting.scan import perceptron_scan
 from ...fitting.scan.perceptron_scan import Course, PerceptronScan
 from ...fitting.scan.run import Run
 from ...numerics.arrays import Floats
 from ...results.votes import Ballot
 from ...wording import call, learner, setting
-from ..card import Card
+from ..base import Card
 from ..checks.rows import checked_rows, not_finite
 from ..checks.settings import checked_flags
 from .base import MistakeDrivenClassifier
@@ -133,7 +133,7 @@ class AveragedPerceptron(MistakeDrivenClassifier):
         )  # fmt: skip
 
     def _scan(self, course: Course) -> PerceptronScan:
-        return PerceptronScan(course, readings.Average)
+        return PerceptronScan(course, perceptron_scan.Average)
 
     def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
         stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
@@ -205,11 +205,11 @@ class Pocket(MistakeDrivenClassifier):
 
     def _scan(self, course: Course) -> PerceptronScan:
         checked_flags(self, "ratchet")
-        return PerceptronScan(course, readings.Pocket, ratchet=bool(self.ratchet))
+        return PerceptronScan(course, perceptron_scan.Pocket, ratchet=bool(self.ratchet))
 
     def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
         pocket = scan.reading
-        assert isinstance(pocket, readings.Pocket)
+        assert isinstance(pocket, perceptron_scan.Pocket)
         self.pocket_run_, self.pocket_changes_ = pocket.kept.run, pocket.changes
         super()._keep(training, scan, run)
 
@@ -304,12 +304,12 @@ class VotedPerceptron(MistakeDrivenClassifier):
 
     def _scan(self, course: Course) -> PerceptronScan:
         checked_flags(self, "last_half")
-        return PerceptronScan(course, readings.Votes)
+        return PerceptronScan(course, perceptron_scan.Votes)
 
     def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
         super()._keep(training, scan, run)
         course, start, votes = training.course, training.course.start, scan.reading
-        assert isinstance(votes, readings.Votes)
+        assert isinstance(votes, perceptron_scan.Votes)
         two = len(start.weights) == 1
         self.log_ = votes.log
         self._ballot = Ballot.of(

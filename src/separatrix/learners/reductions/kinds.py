@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ...numerics.arrays import Floats
-from ...results.coded_rule import CodedRule
+from ...numerics.arrays import Floats, Indices
 from ...results.coding import (
+    CodedRule,
     Signs,
     all_but_the_last_against_rest,
+    averaged,
     checked_code,
     claims,
+    coupled,
     dense,
     exhaustive,
+    odds_of,
     one_against_one,
     one_against_rest,
+    shared,
     sparse,
 )
-from ...results.coupling import averaged, coupled, odds_of, shared
 from ...results.linear_rule import LinearRule
-from ..card import SEVERAL_PATHS, Card
+from ..base import SEVERAL_PATHS, Card
 from ..checks.settings import checked_choice
 from .reduction import Reduction
-
-Counts = NDArray[np.intp]
 
 
 class OneVsRest(Reduction):
@@ -94,15 +94,15 @@ class OneVsRest(Reduction):
             return one_against_rest(len(classes))
         return all_but_the_last_against_rest(len(classes))
 
-    def _votes(self, scores: Floats) -> Counts:
+    def _votes(self, scores: Floats) -> Indices:
         return claims(self.code_, scores)
 
     def _discriminants(self, scores: Floats) -> Floats:
         return scores if scores.shape[1] == len(self.classes_) else np.column_stack([scores, np.zeros(len(scores))])
 
-    def _chosen(self, scores: Floats) -> Counts:
+    def _chosen(self, scores: Floats) -> Indices:
         """The largest score: that of the class that alone claims a row. The class that has no classifier goes first."""
-        best: Counts = scores.argmax(axis=1)
+        best: Indices = scores.argmax(axis=1)
         if scores.shape[1] < len(self.classes_):
             best[scores.max(axis=1) <= 0] = scores.shape[1]
         return best

@@ -18,7 +18,7 @@ from ...results.claims import ReductionClaim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import listed
 from ..checks.rows import forget, row_count, unchanged_on_failure
-from ..logistic.together import Task
+from ..logistic.side_by_side import Task
 from .members import (
     MetaLearner,
     check_jobs,

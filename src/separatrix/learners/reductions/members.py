@@ -25,7 +25,7 @@ from ...wording import learner, setting
 from ..base import LinearClassifier
 from ..checks.rows import checked_costs, checked_rows, columns_at, not_finite, rows_at
 from ..logistic.logistic import LogisticRegression
-from ..logistic.together import Task, fit_together, rows_by_their_place
+from ..logistic.side_by_side import Task, fit_together, rows_by_their_place
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
 
 OURS = (SeparationWarning, BudgetWarning, NotSeparableWarning)

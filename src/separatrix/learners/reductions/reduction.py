@@ -14,16 +14,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ...errors import DataError
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Indices
 from ...results.claims import ReductionClaim
-from ...results.coded_rule import CodedRule, duel
-from ...results.coding import Signs, agreements, elected, totals, undecided
+from ...results.coding import CodedRule, Signs, agreements, duel, elected, totals, undecided
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Members
 from ...results.verdict import Rank, Verdict, listed, worst_status
 from ..checks.rows import checked_rows, forget, row_count, unchanged_on_failure
 from ..checks.targets import Targets, checked_targets
-from ..logistic.together import Task
+from ..logistic.side_by_side import Task
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
 from .members import (
     MetaLearner,
@@ -39,7 +38,6 @@ from .members import (
     teach,
 )
 
-Counts = NDArray[np.intp]
 ONE = ((-1,), (1,))
 """The code of two classes and one classifier, whose score is all."""
 
@@ -61,14 +59,14 @@ class Reduction(MetaLearner, ABC):
     def _code(self, classes: list[Any]) -> Signs:
         """M, K × L; the settings are looked at on the way."""
 
-    def _votes(self, scores: Floats) -> Counts:
+    def _votes(self, scores: Floats) -> Indices:
         return agreements(self.code_, scores)
 
     def _discriminants(self, scores: Floats) -> Floats:
         """A score for each class, n × K."""
         return totals(self.code_, scores)
 
-    def _chosen(self, scores: Floats) -> Counts:
+    def _chosen(self, scores: Floats) -> Indices:
         """The places of the classes that are predicted."""
         T = self._discriminants(scores)
         return elected(self._votes(scores), T) if self._by_votes else T.argmax(axis=1)
@@ -112,7 +110,7 @@ class Reduction(MetaLearner, ABC):
         if said and not self.verdict_.ok:
             warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
 
-    def _labels(self, y: Any, rows: int) -> tuple[Targets, Counts]:
+    def _labels(self, y: Any, rows: int) -> tuple[Targets, Indices]:
         targets = checked_targets(self, y)
         if targets.index is None:
             raise DataError(
@@ -188,7 +186,7 @@ class Reduction(MetaLearner, ABC):
         trios = zip(self.estimators_, self._taught_rows, duels, strict=True)
         return [(member, X[:, rows], said) for member, rows, said in trios]
 
-    def votes(self, X: Any) -> Counts:
+    def votes(self, X: Any) -> Indices:
         """How many classifiers speak for each class, n × K.
 
         One class against the rest: whether its classifier claims the row. One against one: the duels that it wins. Of
@@ -255,7 +253,7 @@ def _check_mass(targets: Targets, cost: Floats | None) -> None:
             )
 
 
-def _tasks(code: Signs, index: Counts) -> list[Task]:
+def _tasks(code: Signs, index: Indices) -> list[Task]:
     """The rows of each classifier, and which are on its + side."""
     tasks = []
     for column in code.T:
@@ -265,7 +263,7 @@ def _tasks(code: Signs, index: Counts) -> list[Task]:
     return tasks
 
 
-def _taught_rows(model: Any, code: Signs, index: Counts) -> list[Counts] | None:
+def _taught_rows(model: Any, code: Signs, index: Indices) -> list[Indices] | None:
     """For kernel values, where a row's columns are the rows that were taught: which these are."""
     if not get_tags(model.estimator).input_tags.pairwise:
         return None

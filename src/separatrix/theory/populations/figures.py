@@ -7,22 +7,19 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Indices
 from ...results.linear_rule import LinearRule
 from .. import scenes
 from .models import GaussianMixture
 from .population import Discrete
-
-Labels = NDArray[np.intp]
 
 
 class Figure(NamedTuple):
     """Rows and their classes 0, 1, …: what a learner is shown."""
 
     X: Floats
-    y: Labels
+    y: Indices
 
     def population(self) -> Discrete:
         """The population that consists of these rows."""

@@ -12,8 +12,7 @@ from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...results.linear_rule import LinearRule
-from .checks import as_rows
-from .estimate import Estimate, exact
+from .estimate import Estimate, as_rows, exact
 from .inputs import Gaussians, Inputs
 from .population import Losses, Population
 

@@ -14,8 +14,7 @@ from scipy.special import softmax
 from ...errors import DataError, Refusal
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
-from .checks import as_rows, checked_posterior
-from .estimate import Estimate, exact
+from .estimate import Estimate, as_rows, checked_posterior, exact
 from .inputs import Inputs, Points, Rows
 
 Losses = Callable[[Floats], Floats]
