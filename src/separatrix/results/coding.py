@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from ..errors import SettingError
 from ..numerics.arrays import Floats
@@ -323,6 +322,8 @@ def coupled(r: Floats, M: Signs) -> Floats:
 
 
 def _coupled(r: Floats, M: Signs) -> Floats:
+    from scipy.optimize import nnls  # here: a model is loaded and used without SciPy
+
     A = np.where(M.T[None] < 0, r[:, :, None], 0.0) - np.where(M.T[None] > 0, 1 - r[:, :, None], 0.0)
     K = M.shape[0]
     system, right = np.zeros((len(r), K + 1, K + 1)), np.zeros((len(r), K + 1, 1))

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from separatrix.app.cli import app as app_module
-from separatrix.app.cli import app as home
+from separatrix.app.cli import completion as home
 
 
 @pytest.fixture(autouse=True)

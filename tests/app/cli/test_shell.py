@@ -222,7 +222,7 @@ def test_options_come_from_the_line_then_the_environment_then_the_file(acting, c
 
 PRINTS = """
 import sys
-from separatrix.app.cli import running, streams
+from separatrix.app.cli import console, running
 from separatrix.app.cli.answer import Answer
 from separatrix.app.cli.options import Talking
 """
@@ -299,7 +299,7 @@ def test_a_full_disk_is_told_once():
 )
 def test_signs_that_cannot_be_shown_are_replaced(environment):
     code = f"""{PRINTS}
-streams.prepare()
+console.prepare()
 running.show(Answer({{}}, '− · ≥ x₀ → ∞', '≥'), Talking())
 running.show(Answer({{'a': 'Köln ≥'}}), Talking(json=True))
 """

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from ...numerics.arrays import Floats
 from .cells import DECIMAL_COMMA, TIME, has_decimal_comma, number_of, spaced
 from .columns import Profile
-from .database import connect, literal
+from .database import Database, connect, literal, literals
 from .dialect import records
 from .errors import Place, Remedy, TableError, did_you_mean
 from .parts import ROOM, StoredTable, TableFile
 from .sources import Digests, Source
-from .table import LevelCodes, codes_of, plain_codes, profile_of_levels, without_unused
+from .table import LevelCodes, plain_codes, profile_of_levels, without_unused
 from .text import TEXT, TextFile, load
 
 # Columns that were fetched from duckdb, kept while the table is looked at again and again.
@@ -440,3 +440,16 @@ def _lines_of_one_column(text: IO[str]) -> Iterator[tuple[int, list[str]]]:
     for record in reader:
         yield begins, record or [""]
         begins = reader.line_num + 1
+
+
+def codes_of(database: Database, text: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """The levels of a text in SQL, in order, and the place of each row's level among them (−1: missing)."""
+    levels = [row[0] for row in database.rows(
+        f"SELECT DISTINCT {text} AS v FROM data WHERE v IS NOT NULL ORDER BY v"  # noqa: S608
+    )]  # fmt: skip
+    if not levels:
+        rows = database.rows("SELECT count(*) FROM data")[0][0]
+        return np.full(rows, -1, np.int32), ()
+    database.run(f"CREATE OR REPLACE TYPE levels AS ENUM ({literals(levels)})")
+    found = database.arrays(f"SELECT enum_code(CAST({text} AS levels)) AS v FROM data")["v"]  # noqa: S608
+    return plain_codes(found), tuple(levels)

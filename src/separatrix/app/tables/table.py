@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ...numerics.arrays import Floats
 from .cells import DECIMAL_COMMA, TIME, number_of
 from .columns import Profile
-from .database import Database, literals
 from .errors import Place, TableError
 
 
@@ -99,19 +98,6 @@ class Columns:
 
 
 # Columns of levels: each row's level as its place among all of them, and what is seen in such a column.
-
-
-def codes_of(database: Database, text: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """The levels of a text in SQL, in order, and the place of each row's level among them (−1: missing)."""
-    levels = [row[0] for row in database.rows(
-        f"SELECT DISTINCT {text} AS v FROM data WHERE v IS NOT NULL ORDER BY v"  # noqa: S608
-    )]  # fmt: skip
-    if not levels:
-        rows = database.rows("SELECT count(*) FROM data")[0][0]
-        return np.full(rows, -1, np.int32), ()
-    database.run(f"CREATE OR REPLACE TYPE levels AS ENUM ({literals(levels)})")
-    found = database.arrays(f"SELECT enum_code(CAST({text} AS levels)) AS v FROM data")["v"]  # noqa: S608
-    return plain_codes(found), tuple(levels)
 
 
 def plain_codes(found: Any) -> NDArray[np.int32]:
