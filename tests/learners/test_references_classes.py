@@ -300,7 +300,8 @@ def test_the_multinomial_example_of_glmnet_is_solved_at_least_as_well_as_by_scik
     peer = Peer(C=C, solver="newton-cg", tol=1e-10, max_iter=10_000).fit(X, y)
     ours, theirs = (class_mean_loss(X, y - 1, m.coef_, m.intercept_, l2=l2) for m in (model, peer))
     assert model.verdict_.ok
-    assert ours <= theirs + model.verdict_.certificate.gap
+    rounding = 4 * np.finfo(type(ours)).eps  # of the means of 500 losses that are compared
+    assert ours <= theirs + model.verdict_.certificate.gap + rounding
     assert float(ours) == pytest.approx(float(theirs), rel=1e-9)
     np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=1e-5)
 

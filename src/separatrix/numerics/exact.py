@@ -162,10 +162,11 @@ def exact_directions(A: Floats, N: Floats) -> list[Row] | None:
 
 
 def _own_weights(N: Floats) -> NDArray[np.intp]:
-    """For each direction a weight that no other direction has."""
+    """For each direction a weight that no other direction has: one that is exactly one, rather than rounded."""
     alone = np.count_nonzero(N, axis=1) == 1
-    places = [np.flatnonzero(alone & (column != 0))[:1] for column in N.T]
-    return np.concatenate(places) if places else np.empty(0, np.intp)
+    places = [np.flatnonzero(alone & (column != 0)) for column in N.T]
+    chosen = [min(there, key=lambda j: column[j] != 1) for there, column in zip(places, N.T, strict=True) if there.size]
+    return np.array(chosen, np.intp)
 
 
 def combined(directions: list[Row], whole: Floats) -> Floats:

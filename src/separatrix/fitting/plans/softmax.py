@@ -168,6 +168,12 @@ class ClassPlan(FramedPlan):
             return v, SaddleFree(FULL) if saddles else Newton(FULL, self.at_zero()), gram
         if self.solver == "gradient":
             return v, Gradient(PLAIN), gram
+        if self.nearly_dependent:  # single precision would lose them
+            return (
+                v * (self.K if given is None else 1),
+                PreconditionedLBFGS(BlockDiagonal(gram, self.K), PLAIN, PLAIN, math.inf),
+                gram,
+            )
         self.sample = self._sample()
         v = self._on_sample(v * self.K if given is None else v, gram, moving=given is None)
         return v, PreconditionedLBFGS(self._steer(v), PLAIN, STEER, REFRESH, self._steer), gram
