@@ -168,6 +168,7 @@ class ClassPlan(FramedPlan):
             return v, SaddleFree(FULL) if saddles else Newton(FULL, self.at_zero()), gram
         if self.solver == "gradient":
             return v, Gradient(PLAIN), gram
+        v = v * self.K if given is None else v
         if self.nearly_dependent:  # single precision would lose them
             return (
                 v * (self.K if given is None else 1),
