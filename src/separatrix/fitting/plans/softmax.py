@@ -170,13 +170,9 @@ class ClassPlan(FramedPlan):
             return v, Gradient(PLAIN), gram
         v = v * self.K if given is None else v
         if self.nearly_dependent:  # single precision would lose them
-            return (
-                v * (self.K if given is None else 1),
-                PreconditionedLBFGS(BlockDiagonal(gram, self.K), PLAIN, PLAIN, math.inf),
-                gram,
-            )
+            return v, PreconditionedLBFGS(BlockDiagonal(gram, self.K), PLAIN, PLAIN, math.inf), gram
         self.sample = self._sample()
-        v = self._on_sample(v * self.K if given is None else v, gram, moving=given is None)
+        v = self._on_sample(v, gram, moving=given is None)
         return v, PreconditionedLBFGS(self._steer(v), PLAIN, STEER, REFRESH, self._steer), gram
 
     def _steepest(self, g: Floats) -> Floats:
