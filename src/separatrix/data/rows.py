@@ -68,6 +68,11 @@ class Rows:
         """What each row costs as one sign or the other; none: all one."""
         return self.cost + self.other if self.other.size else self.cost
 
+    @property
+    def few(self) -> bool:
+        """Whether the rows are an array so small that passes may share a copy of it in their frame."""
+        return isinstance(self.X, np.ndarray) and not (self.compiled or self.other.size) and self.X.size < SMALL
+
     def sides(self) -> Iterator[Rows]:
         """The rows as what they are, and again with the opposite sign where they may be that too."""
         if not self.other.size:

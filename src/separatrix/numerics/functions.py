@@ -34,6 +34,15 @@ def softplus(z: Any) -> Any:
     return positive(z) + xp.log1p(xp.exp(-xp.abs(z)))
 
 
+def log_odds(z: Any) -> tuple[Any, Any, Any]:
+    """log(1 + e⁻ᶻ), σ(z) and σ(−z), the exponential taken once."""
+    xp = namespace(z)
+    e = xp.exp(-xp.abs(z))
+    one, more = xp.ones_like(e), 1 + e
+    value = xp.where(z > 0, xp.zeros_like(z), -z) + xp.log1p(e)
+    return value, xp.where(z < 0, e, one) / more, xp.where(z > 0, e, one) / more
+
+
 def positive(z: Any) -> Any:
     """[z]₊ = max(z, 0)."""
     xp = namespace(z)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.linalg.lapack import dpotri
+from scipy.linalg import LinAlgError, solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
 
 from .arrays import EPS, Floats
 
@@ -44,14 +44,11 @@ class Factor:
 
     def solve(self, g: Floats) -> Floats:
         """H⁻¹g."""
-        whole = solve_triangular(self.upper, self.whiten(g), check_finite=False)
-        return (whole.T / self.diagonal).T  # type: ignore[no-any-return]
+        return (_solved(self.upper, self.whiten(g)).T / self.diagonal).T  # type: ignore[no-any-return]
 
     def whiten(self, g: Floats) -> Floats:
         """U⁻ᵀD⁻¹g, whose squared length is gᵀH⁻¹g."""
-        return solve_triangular(  # type: ignore[no-any-return]
-            self.upper, (g.T / self.diagonal).T, trans="T", check_finite=False
-        )
+        return _solved(self.upper, (g.T / self.diagonal).T, transposed=True)
 
     def inverse(self) -> Floats:
         """H⁻¹."""
@@ -74,7 +71,18 @@ class Factor:
     @property
     def weakest(self) -> float:
         """The least part of a column's square, in units of it, that the columns before it leave over."""
-        return float((np.diag(self.upper) ** 2).min())
+        return float((self.upper.diagonal() ** 2).min())
+
+
+def _solved(upper: Floats, b: Floats, *, transposed: bool = False) -> Floats:
+    """U⁻¹b or U⁻ᵀb by LAPACK itself: SciPy's checks of its input take longer than a small solution."""
+    if upper.flags.f_contiguous:
+        x, failed = dtrtrs(upper, b, lower=0, trans=transposed)
+    else:
+        x, failed = dtrtrs(upper.T, b, lower=1, trans=not transposed)
+    if failed:
+        raise LinAlgError("the factor is singular")
+    return x  # type: ignore[no-any-return]
 
 
 def shifted(H: Floats, diagonal: Floats) -> Floats:
@@ -88,16 +96,13 @@ def factor(H: Floats | Root) -> Factor | None:
     """The Cholesky factor of H, or None where H is not positive definite to working precision."""
     if isinstance(H, Root):
         return _factor_of_root(H.R)
-    diagonal = np.sqrt(np.maximum(np.diag(H), 0))
+    diagonal = np.sqrt(np.maximum(H.diagonal(), 0))
     if not (diagonal > 0).all() or not np.isfinite(diagonal).all():
         return None
     scaled = H / diagonal
     scaled /= diagonal[:, None]
-    try:
-        upper = cholesky(scaled, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return None
-    return Factor(upper, diagonal) if np.isfinite(np.diag(upper)).all() else None
+    upper, failed = dpotrf(scaled, lower=0, overwrite_a=1, clean=1)
+    return Factor(upper, diagonal) if not failed and np.isfinite(upper.diagonal()).all() else None
 
 
 def _factor_of_root(R: Floats) -> Factor | None:
@@ -118,12 +123,14 @@ def steady_factor(H: Floats | Root) -> Factor:
         H = H.matrix()
     if not np.isfinite(H).all():
         raise LinAlgError("a matrix with NaN or infinity has no factor")
+    made = factor(H)
+    if made is not None and made.weakest > 8 * EPS:
+        return made
     diagonal = np.diag(H).copy()
+    shift = 1e-12 if (diagonal > 0).all() else 0.0
     diagonal[~(diagonal > 0)] = max(float(diagonal.max(initial=0)), 1e-300)
-    shift = 0.0
     while True:
-        more = diagonal - np.diag(H) + shift * diagonal
-        made = factor(shifted(H, more) if more.any() else H)
+        made = factor(shifted(H, diagonal - np.diag(H) + shift * diagonal))
         if made is not None and made.weakest > 8 * EPS:
             return made
         shift = max(100 * shift, 1e-12)

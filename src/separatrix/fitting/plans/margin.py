@@ -63,7 +63,7 @@ class MarginPlan(FramedPlan):
         self.solver = problem.solver if problem.solver != "auto" else "newton" if small else "lbfgs"
         assert isinstance(problem.loss, MarginLoss)
         loss = problem.loss if self.solver == "newton" else problem.loss.steering
-        self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active)
+        self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active, self.Z)
         self.start, self.direction, self.gram = self._begin()
 
     @property
@@ -133,7 +133,7 @@ class MarginPlan(FramedPlan):
         """
         share = len(sample) / len(self.problem.rows)
         prior = max(1.0, self.frame.width / 30) / len(sample)
-        risk = replace(self.risk, rows=sample, ridge=self.ridge + prior)
+        risk = replace(self.risk, rows=sample, ridge=self.ridge + prior, Z=None)
         direction = PreconditionedLBFGS(gram, PLAIN, steer, math.inf)
         for state in descend(risk, v, direction) if moving else ():
             v = state.v

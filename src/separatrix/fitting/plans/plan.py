@@ -113,6 +113,7 @@ class FramedPlan(Plan):
         self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
         self.active = np.arange(frame.width)
         self.dependence: Dependence | None = None
+        self.Z = frame.coordinates(problem.rows.X) if problem.rows.few else None
 
     @property
     def weight_map(self) -> WeightMap:
@@ -155,7 +156,8 @@ class FramedPlan(Plan):
         Its Hessian is 2XᵀX/n and the penalty; as a root if the columns are nearly dependent. The rank is settled on the
         way, before the penalty is added: beside a large one the digits of the products would be lost.
         """
-        squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width))
+        Z = self.Z if sample.X is rows.X else None
+        squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width), Z)
         at = squares(np.zeros(self.frame.width), ask)
         self.passes += len(sample) / len(rows)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
@@ -167,7 +169,7 @@ class FramedPlan(Plan):
         if not np.isfinite(at.hessian).all():
             raise NotFiniteError
         if own < CLEAR:
-            at = self._settle_rank(replace(squares, rows=rows))
+            at = self._settle_rank(replace(squares, rows=rows, Z=self.Z))
         else:
             self._penalise(at.hessian)
         self.nearly_dependent = isinstance(at.hessian, Root)

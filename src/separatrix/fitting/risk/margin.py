@@ -35,14 +35,18 @@ def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, l
     """
     if not isinstance(rows.X, np.ndarray):
         return block_by_block(margin_jet, loss, frame, ask, v, rows, lo, hi)
-    Z, y = frame.coordinates(rows.X[lo:hi]), rows.y[lo:hi]
     cost = rows.cost[lo:hi] if rows.cost.size else np.ones(hi - lo)
+    return _jet_of(loss, ask, v, frame.coordinates(rows.X[lo:hi]), rows.y[lo:hi], cost)
+
+
+def _jet_of(loss: MarginLoss, ask: Ask, v: Floats, Z: Floats, y: NDArray[Any], cost: Floats) -> Jet:
+    """The jet of rows that are written out in the frame."""
     with np.errstate(invalid="ignore", over="ignore"):
         m = y * (Z @ v)
-        value = float(cost @ loss.value(m))
-        gradient = (cost * y * loss.slope(m)) @ Z
-        hessian = _hessian(Z, cost * loss.curvature(m), ask) if ask.hessian else None
-    return Jet(value, gradient, hessian, float(m[cost > 0].min(initial=math.inf)))
+        value, slope, curvature = loss.jet(m)
+        hessian = _hessian(Z, cost * curvature, ask) if ask.hessian else None
+        gradient = (cost * y * slope) @ Z
+    return Jet(float(cost @ value), gradient, hessian, float(m[cost > 0].min(initial=math.inf)))
 
 
 def _hessian(Z: Floats, weight: Floats, ask: Ask) -> Floats | Root:
@@ -140,17 +144,23 @@ class Risk:
     ridge: Floats
     active: NDArray[np.intp]
     """The columns that have a weight: all of them, unless some are combinations of others."""
+    Z: Floats | None = None
+    """The rows in the frame, where they are so few that they were written out once for all passes."""
 
     def __call__(self, v: Floats, ask: Ask = Ask()) -> Jet:
         """The jet at v, by one pass over the rows."""
         full = self.embed(v)
-        total = self._total(full, ask)
+        if self.Z is not None:
+            cost = self.rows.cost if self.rows.cost.size else np.ones(len(self.Z))
+            total = _jet_of(self.loss, ask, full, self.Z, self.rows.y, cost)
+        else:
+            total = self._total(full, ask)
         weight = self.rows.weight
         hessian = None if total.hessian is None else self.penalised(total.hessian)
         penalty = self.ridge * full
         return Jet(
             total.value / weight + float(penalty @ full) / 2,
-            (total.gradient / weight + penalty)[self.active],
+            total.gradient / weight + penalty if v is full else (total.gradient / weight + penalty)[self.active],
             hessian,
             total.margin,
         )
