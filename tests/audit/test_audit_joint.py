@@ -9,8 +9,8 @@ import pytest
 from referees.joint import mean_loss, places, table
 
 from separatrix import JointClassifier, JointPerceptron
-from separatrix.audit.joint.check import likelihood_gap
-from separatrix.audit.joint.space import JointTable
+from separatrix.audit.joint import likelihood_gap
+from separatrix.audit.joint_space import JointTable
 from separatrix.joint import Separate, Shared
 from separatrix.results.claims import JointClaim
 from separatrix.results.proofs import Locality, Optimality

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.inference.summary.stored import restored, stored
+from separatrix.inference.summary.summary import restored, stored
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(80, 3))

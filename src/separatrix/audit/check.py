@@ -21,7 +21,7 @@ from .discriminant import discriminant_holds
 from .features import FeatureSheet, unfolded
 from .firth import OBJECTIVES as PENALISED
 from .firth import firth_holds
-from .joint.check import joint_holds
+from .joint import joint_holds
 from .kernel import expansion_holds
 from .least_squares import OBJECTIVE as LEAST_SQUARES
 from .least_squares import least_squares_hold

@@ -79,7 +79,7 @@ def _next(saved: Any, model: str) -> str:
 
 
 def _restored(saved: Any, path: str) -> Summary | None:
-    from ...inference.summary.stored import restored
+    from ...inference.summary.summary import restored
     from ..models.document import ModelFileError
 
     kept = saved.training.get("summary")

@@ -10,8 +10,7 @@ import numpy as np
 
 from ... import __version__
 from ...fitting.path import TRIAL
-from ...inference.summary.stored import restored
-from ...inference.summary.summary import Summary
+from ...inference.summary.summary import Summary, restored
 from ..models.facts import plain
 from .checks import FAILED, PASSED, all_checks
 from .held_out import held_out_facts

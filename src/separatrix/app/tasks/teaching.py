@@ -196,7 +196,7 @@ def _summary(outcome: Outcome) -> dict[str, Any] | None:
     """The summary of a logistic model, made while its rows are there."""
     if outcome.interrupted or not hasattr(outcome.estimator, "summary"):
         return None
-    from ...inference.summary.stored import stored
+    from ...inference.summary.summary import stored
 
     lesson = outcome.lesson
     return stored(outcome.estimator.summary(lesson.X, lesson.y, lesson.weights))

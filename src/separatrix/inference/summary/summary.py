@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ...results.verdict import plain_value
-from .lines import MARK, Block, Line, cells, headings
+from .lines import MARK, Block, Line, Spread, cells, headings
 from .measures import LeftOut, Measure
 from .renderers import as_html, as_latex, as_text
+
+NUMBERS = {"+inf": math.inf, "-inf": -math.inf, None: math.nan}
+"""The numbers that JSON cannot hold, by what stands for them in a model file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,3 +169,69 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return "+inf" if value > 0 else "-inf"
     return plain_value(value)
+
+
+def stored(summary: Summary) -> dict[str, Any]:
+    """All fields of a summary as plain JSON, from which a model file shows it again without the rows.
+
+    Infinities are the strings "+inf" and "-inf", NaN is None.
+    """
+    return {
+        "head": {key: plain_value(value) for key, value in summary.head.items()},
+        "status": summary.status,
+        "verdict": summary.verdict,
+        "measures": [{"key": each.key, "label": each.label, "value": _plain(each.value)} for each in summary.measures],
+        "left_out": [{"labels": list(each.labels), "reason": each.reason} for each in summary.left_out],
+        "blocks": [
+            {
+                "label": plain_value(block.label),
+                "against": plain_value(block.against),
+                "lines": [_line(line) for line in block.lines],
+            }
+            for block in summary.blocks
+        ],
+        "reference": plain_value(summary.reference),
+        "level": summary.level,
+        "method": summary.method,
+        "covariance": summary.covariance,
+        "refused": summary.refused,
+        "forced": list(summary.forced),
+        "notes": list(summary.notes),
+    }
+
+
+def restored(kept: Mapping[str, Any]) -> Summary:
+    """The summary that was stored. Anything else raises KeyError, TypeError or ValueError."""
+    head = {key: tuple(value) if isinstance(value, list) else value for key, value in kept["head"].items()}
+    return Summary(
+        head, str(kept["status"]), str(kept["verdict"]),
+        tuple(Measure(str(each["key"]), str(each["label"]), _number(each["value"])) for each in kept["measures"]),
+        tuple(LeftOut(tuple(map(str, each["labels"])), str(each["reason"])) for each in kept["left_out"]),
+        tuple(Block(each["label"], each["against"], tuple(map(_as_line, each["lines"]))) for each in kept["blocks"]),
+        kept["reference"], float(kept["level"]), str(kept["method"]), str(kept["covariance"]),
+        None if kept["refused"] is None else str(kept["refused"]),
+        tuple(map(str, kept["forced"])), tuple(map(str, kept["notes"])),
+    )  # fmt: skip
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "weight": _plain(line.weight),
+        "per_deviation": "none" if line.per_deviation is None else _plain(line.per_deviation),
+        "spread": None if line.spread is None else [_plain(each) for each in line.spread],
+        "aliased": bool(line.aliased),
+        "tends": line.tends,
+    }
+
+
+def _as_line(kept: Mapping[str, Any]) -> Line:
+    own = None if kept["per_deviation"] == "none" else _number(kept["per_deviation"])
+    spread = None if kept["spread"] is None else Spread(*map(_number, kept["spread"]))
+    return Line(str(kept["name"]), _number(kept["weight"]), own, spread, bool(kept["aliased"]), str(kept["tends"]))
+
+
+def _number(kept: Any) -> float:
+    if kept is None or isinstance(kept, str):
+        return NUMBERS[kept]
+    return kept if isinstance(kept, int) else float(kept)

@@ -15,9 +15,8 @@ from ...errors import DataError, Refusal, SettingError
 from ...fitting.coordinates import frame_of
 from ...fitting.problem import NotFiniteError
 from ...inference import reasons
-from ...inference.likelihood import Binary, Jeffreys, Likelihood, Softmax, Whole
+from ...inference.likelihood import Binary, Jeffreys, Likelihood, Sample, Softmax, Whole
 from ...inference.result import FittedLikelihood, Inference
-from ...inference.sample import Sample
 from ...numerics.arrays import Floats
 from ...numerics.linalg import factor
 from ...numerics.threads import one_blas_thread, thread_count

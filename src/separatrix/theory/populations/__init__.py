@@ -9,8 +9,8 @@ from .inputs import Gaussians as Gaussians
 from .inputs import Inputs as Inputs
 from .inputs import Points as Points
 from .inputs import Rows as Rows
-from .models import GaussianMixture as GaussianMixture
-from .models import LogisticModel as LogisticModel
 from .population import Discrete as Discrete
+from .population import GaussianMixture as GaussianMixture
 from .population import Known as Known
+from .population import LogisticModel as LogisticModel
 from .population import Population as Population

@@ -14,8 +14,7 @@ from ...errors import Refusal
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from .estimate import Estimate
-from .models import GaussianMixture
-from .population import Discrete, Population
+from .population import Discrete, GaussianMixture, Population
 
 DRAWN = 2000
 """Points drawn of a population that is neither finite nor Gaussian."""

@@ -11,8 +11,7 @@ import numpy as np
 from ...numerics.arrays import Floats, Indices
 from ...results.linear_rule import LinearRule
 from .. import scenes
-from .models import GaussianMixture
-from .population import Discrete
+from .population import Discrete, GaussianMixture
 
 
 class Figure(NamedTuple):

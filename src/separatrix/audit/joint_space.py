@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from ...errors import DataError
-from ...results.claims import JointClaim
-from ..exact import EPS
-from ..objectives import OBJECTIVES, Objective, Softmax
-from ..rows import SUM_TO_ONE, costs_of, indicators, probabilities
+from ..errors import DataError
+from ..results.claims import JointClaim
+from .exact import EPS
+from .objectives import OBJECTIVES, Objective, Softmax
+from .rows import SUM_TO_ONE, costs_of, indicators, probabilities
 
 # What the audit reads of joint features: Φ of every row and class, targets and costs, as the claim has them.
 #

@@ -16,15 +16,15 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from threadpoolctl import threadpool_limits
 
-from ...data.maps.joint import Blocks
-from ...results.claims import JointClaim
-from ...results.proofs import Limit, Locality, Optimality, Separation
-from ...results.separability import Separability
-from ...results.verdict import Verdict
-from ..exact import EPS
-from ..minimum import TOO_SURE, TWIST, doubt_of, fall, slow_fall, without_the_far
-from ..separation import prove
-from .space import CHUNK, JointTable, Space, space_of
+from ..data.maps.joint import Blocks
+from ..results.claims import JointClaim
+from ..results.proofs import Limit, Locality, Optimality, Separation
+from ..results.separability import Separability
+from ..results.verdict import Verdict
+from .exact import EPS
+from .joint_space import CHUNK, JointTable, Space, space_of
+from .minimum import TOO_SURE, TWIST, doubt_of, fall, slow_fall, without_the_far
+from .separation import prove
 
 # The proofs that the audit of joint features rebuilds: of a minimum of the likelihood, and of a local one of the
 # squared error.

@@ -1,1 +1,0 @@
-"""The check of claims over joint features."""
