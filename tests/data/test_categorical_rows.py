@@ -1,5 +1,7 @@
 """Rows of a table without the zeros of its categories: every sum and every fit is that of the matrix."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -95,7 +97,7 @@ def frames(X):
     d = X.shape[1]
     own = frame_of(Rows(X, np.ones(len(X), np.int8), np.empty(0)), True, 0)
     far = np.random.default_rng(4).random(d) * 40  # where products of levels would lose digits
-    return {"own": own, "no intercept": own._replace(lifted=False), "far": Frame(far, np.full(d, 0.5), True)}
+    return {"own": own, "no intercept": replace(own, lifted=False), "far": Frame(far, np.full(d, 0.5), True)}
 
 
 @pytest.mark.parametrize("loss", [LogLikelihood(), Squared(), LogisticSquared()], ids=lambda loss: type(loss).__name__)

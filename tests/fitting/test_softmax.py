@@ -21,7 +21,8 @@ from sklearn.datasets import load_iris, load_wine
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
 from separatrix.data import Rows
 from separatrix.data.rows import SMALL
-from separatrix.fitting.coordinates import class_separates, frame_of
+from separatrix.fitting.certificates.separation import class_separates
+from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.minimise import minimise
 from separatrix.fitting.problem import Problem
 from separatrix.fitting.risk.margin import Ask, Frame
@@ -443,7 +444,7 @@ def test_an_offset_of_a_million_is_harmless(careful):
     X, offset = np.round(X * 2**20) / 2**20, np.array([1e6, -1e6, 3.0])
     frame = Frame(np.array([0.25, -0.5, 0.125]), np.array([1.0, 2.0, 0.5]), True)
     plain = risk_of(X, y, 4, frame=frame, careful=careful)
-    moved = risk_of(X + offset, y, 4, frame=frame._replace(center=frame.center + offset), careful=careful)
+    moved = risk_of(X + offset, y, 4, frame=replace(frame, center=frame.center + offset), careful=careful)
     v, u = point(plain), point(plain, 9)
     assert_same_jet(moved(v, HESSIAN), plain(v, HESSIAN), rtol=1e-13)
     np.testing.assert_allclose(moved.product(v, u), plain.product(v, u), rtol=1e-12, atol=1e-15)

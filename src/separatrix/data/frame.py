@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..numerics.arrays import Floats
+from ..numerics.linalg import Dependence
 
 BLOCK = 8192
 """At most so many rows in one Hessian product."""
+HEAVIEST = 1e6
+"""Digits that the shortest weights may cost where columns that depend on each other are in different units."""
 OFFSET = 4.0
 """The most deviations that a column's mean may be from zero for (x − c)ᵀw to be had as xᵀw − cᵀw."""
 
@@ -27,14 +31,15 @@ def written_out(X: Any) -> Any:
     return X.dense() if hasattr(X, "dense") else X
 
 
-class Frame(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Frame:
     """z = ((x − c)/s, 1): the coordinates in which the solvers see a row."""
 
     center: Floats
     scale: Floats
     lifted: bool
 
-    @property
+    @cached_property
     def width(self) -> int:
         """How many weights there are."""
         return self.center.size + self.lifted
@@ -76,6 +81,54 @@ class Frame(NamedTuple):
         """v = s∘w and v₀ = b + cᵀw."""
         v = weights * self.scale
         return np.append(v, self._level(intercept, self.center * weights)) if self.lifted else v
+
+
+@dataclass(frozen=True)
+class WeightMap:
+    """The way from a solver's weights to the user's: of all weights with the same scores, the shortest."""
+
+    frame: Frame
+    dependence: Dependence | None
+
+    def to_user(self, v: Floats) -> tuple[Floats, float]:
+        """Weights and intercept in the user's units."""
+        if self.dependence is None:
+            return self.frame.to_user(v)
+        full = np.zeros(self.frame.width)
+        full[self.dependence.kept] = v
+        weights, intercept = self.frame.to_user(full)
+        along, shift = self._same_scores()
+        if self._burden(along) > HEAVIEST:
+            return weights, intercept
+        t = np.linalg.lstsq(along, weights, rcond=None)[0]
+        return weights - along @ t, intercept - float(shift @ t)
+
+    def _same_scores(self) -> tuple[Floats, Floats]:
+        """Directions in the user's units that change no score: their weights, their intercepts."""
+        assert self.dependence is not None
+        moves = [self.frame.to_user(n) for n in self.dependence.null_space().T]
+        return np.array([w for w, _ in moves]).T, np.array([b for _, b in moves])
+
+    def _burden(self, along: Floats) -> float:
+        """max |aⱼaₖ|rₖ/(rⱼ‖a‖²): how many times larger, at most, a column's share of a score becomes by shortening."""
+        reach = np.abs(self.frame.center) + self.frame.scale
+        size = np.abs(along)
+        return float(((size * reach[:, None]).max(axis=0) * (size / reach[:, None]).max(axis=0)
+                      / np.square(along).sum(axis=0)).max(initial=0.0))  # fmt: skip
+
+    def spread(self, inverse: Floats) -> Floats:
+        """√(T M⁻¹ Tᵀ)ⱼⱼ for each weight and the intercept, T the map to the user's units."""
+        d, frame = self.frame.center.size, self.frame
+        if self.dependence is not None:
+            T = np.array([np.append(*self.to_user(unit)) for unit in np.eye(inverse.shape[0])]).T
+            return np.sqrt(np.einsum("ij,jk,ik->i", T, inverse, T, optimize=True))  # type: ignore[no-any-return]
+        found = np.zeros(d + 1)
+        found[:d] = np.sqrt(inverse.diagonal()[:d]) / frame.scale
+        if frame.lifted:
+            a = np.ones(d + 1)
+            a[:d] = -frame.center / frame.scale
+            found[d] = math.sqrt(a @ inverse @ a)
+        return found
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import pairwise
 from operator import iadd
 from typing import Any
@@ -58,7 +58,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.X)
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """C = Σᵢcᵢ."""
         return float(self.costs.sum()) if self.cost.size else float(len(self))

@@ -1,9 +1,7 @@
-"""The frame of the rows, the rank of the columns, and the way back to the user's units."""
+"""The frame of the rows, and which of their columns depend on which."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,8 +26,6 @@ WIDE_BLOCK = 65536
 """CSR rows whose squares are added up together."""
 VANISHING = 1e-140
 """Deviations whose squares lose digits, or all of themselves."""
-HEAVIEST = 1e6
-"""Digits that the shortest weights may cost where columns that depend on each other are in different units."""
 CLEAR = 1e-8
 """The part of its square that must be a column's own to be no combination of others."""
 GONE = 1e-14
@@ -187,102 +183,3 @@ def dependence_by_rows(rows: Rows, frame: Frame) -> Dependence:
 def _counted(rows: Rows, frame: Frame, lo: int, hi: int) -> Floats:
     Z = frame.coordinates(rows.X[lo:hi])
     return Z[rows.cost[lo:hi] > 0] if rows.cost.size else Z
-
-
-@dataclass(frozen=True)
-class WeightMap:
-    """The way from a solver's weights to the user's: of all weights with the same scores, the shortest."""
-
-    frame: Frame
-    dependence: Dependence | None
-
-    def to_user(self, v: Floats) -> tuple[Floats, float]:
-        """Weights and intercept in the user's units."""
-        if self.dependence is None:
-            return self.frame.to_user(v)
-        full = np.zeros(self.frame.width)
-        full[self.dependence.kept] = v
-        weights, intercept = self.frame.to_user(full)
-        along, shift = self._same_scores()
-        if self._burden(along) > HEAVIEST:
-            return weights, intercept
-        t = np.linalg.lstsq(along, weights, rcond=None)[0]
-        return weights - along @ t, intercept - float(shift @ t)
-
-    def _same_scores(self) -> tuple[Floats, Floats]:
-        """Directions in the user's units that change no score: their weights, their intercepts."""
-        assert self.dependence is not None
-        moves = [self.frame.to_user(n) for n in self.dependence.null_space().T]
-        return np.array([w for w, _ in moves]).T, np.array([b for _, b in moves])
-
-    def _burden(self, along: Floats) -> float:
-        """max |aⱼaₖ|rₖ/(rⱼ‖a‖²): how many times larger, at most, a column's share of a score becomes by shortening."""
-        reach = np.abs(self.frame.center) + self.frame.scale
-        size = np.abs(along)
-        return float(((size * reach[:, None]).max(axis=0) * (size / reach[:, None]).max(axis=0)
-                      / np.square(along).sum(axis=0)).max(initial=0.0))  # fmt: skip
-
-    def spread(self, inverse: Floats) -> Floats:
-        """√(T M⁻¹ Tᵀ)ⱼⱼ for each weight and the intercept, T the map to the user's units."""
-        d, frame = self.frame.center.size, self.frame
-        if self.dependence is not None:
-            T = np.array([np.append(*self.to_user(unit)) for unit in np.eye(inverse.shape[0])]).T
-            return np.sqrt(np.einsum("ij,jk,ik->i", T, inverse, T, optimize=True))  # type: ignore[no-any-return]
-        found = np.zeros(d + 1)
-        found[:d] = np.sqrt(inverse.diagonal()[:d]) / frame.scale
-        if frame.lifted:
-            a = np.ones(d + 1)
-            a[:d] = -frame.center / frame.scale
-            found[d] = math.sqrt(a @ inverse @ a)
-        return found
-
-
-def _in_double(X: Any) -> Any:
-    """Rows in double precision."""
-    return X.astype(np.float64) if isinstance(X, Sparse) else np.asarray(written_out(X), dtype=np.float64)
-
-
-def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
-    """Whether yᵢ(xᵢᵀw + b) > 0 for every row that counts, by more than rounding could feign."""
-    size, doubt = np.abs(weights), (weights.size + 4) * EPS
-
-    def block(part: Rows, lo: int, hi: int) -> bool:
-        for start in range(lo, hi, BLOCK):
-            stop = min(start + BLOCK, hi)
-            X = _in_double(part.X[start:stop])
-            margin = part.y[start:stop] * (X @ weights + intercept)
-            proved: NDArray[np.bool_] = margin > doubt * (abs(X) @ size + abs(intercept))
-            if part.cost.size:
-                proved |= part.cost[start:stop] == 0
-            if not proved.all():
-                return False
-        return True
-
-    return all(rows.each(block))
-
-
-def class_separates(rows: Rows, weights: Floats, intercept: Floats) -> bool:
-    """Whether the score of its own class is the largest of every row that counts, by more than rounding could feign."""
-    size, doubt = np.abs(weights), (weights.shape[1] + 4) * EPS
-
-    def block(part: Rows, lo: int, hi: int) -> bool:
-        for start in range(lo, hi, BLOCK):
-            rows = slice(start, min(start + BLOCK, hi))
-            X = _in_double(part.X[rows])
-            score = X @ weights.T + intercept
-            error = doubt * (abs(X) @ size.T + np.abs(intercept))
-            target = part.y[rows] if part.y.ndim == 1 else part.y[rows].argmax(axis=1)
-            own = np.arange(len(X)), target
-            floor = score[own] - error[own]
-            score += error
-            score[own] = -np.inf
-            proved = floor > score.max(axis=1)
-            if part.y.ndim == 2:
-                proved &= part.y[rows].max(axis=1) == 1
-            if part.cost.size:
-                proved |= part.cost[rows] == 0
-            if not proved.all():
-                return False
-        return True
-
-    return all(rows.each(block, blas=True))

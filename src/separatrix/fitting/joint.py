@@ -12,6 +12,7 @@ import numpy as np
 from ..losses.softmax import ClassLoss, softmax
 from ..numerics.arrays import Floats
 from .certificates.joint import joint_bounds
+from .minimise import Watch, watched
 from .plans.plan import FULL, Plan
 from .problem import Bounds, Outcome
 from .problem import Fit as Descent
@@ -20,7 +21,6 @@ from .scan.joint_scan import separated_by
 from .solvers.descent import State
 from .solvers.newton import Newton, SaddleFree
 from .starts import lowest_of
-from .watch import Watch, watched
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,12 +128,9 @@ class JointPlan(Plan):
     def __init__(self, problem: JointProblem, risk: JointRisk, number: int) -> None:
         self.problem, self.risk, convex = problem, risk, problem.loss.convex
         self.start = _start(problem, risk.basis, number)
+        self.weights = self.start.size
         zero = risk(np.zeros_like(self.start)).value if problem.init.any() and convex else math.inf
         self.direction = Newton(FULL, zero) if convex else SaddleFree(FULL)
-
-    @property
-    def weights(self) -> int:
-        return self.start.size
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
         return self.risk.basis.theta(v), 0.0

@@ -2,115 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from ..data.frame import Frame, written_out
+from ..data.frame import Frame
 from ..data.mapped import MappedRows
 from ..losses.softmax import ClassLoss, softmax
-from ..numerics.arrays import EPS, Floats
-from ..numerics.linalg import dependence
-from ..numerics.threads import one_blas_thread
-from .coordinates import class_separates, frame_of, is_wide, separates
+from ..numerics.arrays import Floats
+from .coordinates import frame_of, is_wide
+from .few_rows import through_rows
 from .plans.margin import MarginPlan
-from .plans.plan import FramedPlan
+from .plans.plan import FramedPlan, Plan, proof_cost
 from .plans.softmax import ClassPlan
 from .plans.wide import WidePlan, too_large
-from .problem import Bounds, Fit, NotFiniteError, Outcome, Problem, Progress, relayed
-from .watch import watched
+from .problem import Bounds, Fit, NotFiniteError, Oscillation, OscillationWatch, Outcome, Problem, Progress
+from .solvers.descent import State, descend
+from .solvers.lbfgs import PreconditionedLBFGS
 
-# Fewer rows than columns: the same problem through an n × n system.
-
-
-def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
-    """w = Qu with (X − c)ᵀ = QR: the rows of Rᵀ have the same inner products as those of X, so u has the same risk.
-
-    Scores depend on w only through its part in the span of the rows, and ‖w‖ = ‖u‖ there, so nothing is lost. Without
-    a penalty the columns are first scaled, and of all weights with the final scores the shortest are returned.
-    """
-    rows = problem.rows
-    if rows.cost.size:
-        rows = rows.take(np.flatnonzero(rows.costs > 0))
-    rows = replace(rows, X=written_out(rows.X))
-    problem = replace(problem, rows=rows)
-    frame = frame_of(rows, problem.lifted, problem.seed)
-    scale = frame.scale if problem.l2 == 0 else np.ones_like(frame.scale)
-    if not np.isfinite(rows.X).all():
-        raise NotFiniteError
-    distinct, twin = np.unique(rows.X, axis=0, return_inverse=True)  # so that equal rows stay equal to the last bit
-    with one_blas_thread():
-        Q, R = np.linalg.qr(((distinct - frame.center) / scale).T)
-    length = np.linalg.norm(R, axis=1)
-    real = length > len(distinct) * EPS * length.max(initial=0)  # the rest is rounding: centred rows add up to zero
-    Q, R = (Q[:, real], R[real]) if real.any() else (Q[:, :1], R[:1])
-    reduced = replace(rows, X=np.ascontiguousarray(R.T[twin.ravel()]))
-    init = problem.init
-    if isinstance(init, tuple):
-        weights, intercept = init
-        init = (weights * scale) @ Q, intercept + weights @ frame.center
-    solver = "newton" if problem.solver == "auto" else problem.solver
-    small = replace(problem, rows=reduced, init=init, solver=solver)
-
-    def back(u: Floats, intercept: Any) -> tuple[Floats, Any]:
-        w = u @ Q.T / scale
-        return w, intercept - w @ frame.center
-
-    def told(progress: Progress) -> Progress:
-        weights, intercept = back(progress.weights, progress.intercept)
-        return progress._replace(weights=weights, intercept=intercept)
-
-    outcome = yield from relayed(fit(small, frame_of(reduced, problem.lifted, problem.seed)), told)
-    return _unfold(problem, frame, outcome, Q, scale, back(outcome.weights, outcome.intercept))
-
-
-def _unfold(
-    problem: Problem, frame: Frame, outcome: Outcome, Q: Floats, scale: Floats, ended: tuple[Floats, Any]
-) -> Outcome:
-    weights, intercept = ended
-    if problem.l2 == 0:
-        shortest = _shortest(problem, frame, weights, intercept)
-        parts = class_separates if weights.ndim == 2 else separates
-        if outcome.status != "separated" or parts(problem.rows, *shortest):
-            weights, intercept = shortest
-        elif not parts(problem.rows, weights, intercept):
-            outcome = replace(outcome, status="budget", stalled=True)
-    found = outcome.bounds
-    if found is not None:
-        reach = found.spread[..., :-1] @ np.abs(Q).T / scale
-        if problem.l2 == 0:  # the shortest weights are a projection of these: no longer, but turned
-            reach = np.zeros_like(reach) + np.linalg.norm(reach, axis=-1, keepdims=True)
-        level = (found.spread[..., -1] + reach @ np.abs(frame.center)) * problem.lifted
-        found = replace(found, spread=np.append(reach, np.asarray(level)[..., None], axis=-1))
-        if found.witness is not None:
-            u = found.witness[:, :-1] @ Q.T / scale
-            found = replace(found, witness=np.column_stack([u, found.witness[:, -1] - u @ frame.center]))
-    growth = np.abs(Q) @ np.maximum(outcome.growth, 0)
-    return replace(
-        outcome, weights=weights, intercept=intercept, bounds=found, aliased=_aliased(problem, frame), growth=growth
-    )
-
-
-def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: Any) -> tuple[Floats, Any]:
-    """The shortest weights in the user's units that give every row the score that these give."""
-    centred = problem.rows.X - frame.center
-    level = intercept + weights @ frame.center
-    found: Floats = np.linalg.lstsq(centred, centred @ weights.T, rcond=None)[0].T.astype(np.float64)
-    return found, level - found @ frame.center
-
-
-def _aliased(problem: Problem, frame: Frame) -> np.ndarray:
-    """The columns that the intercept and the columns before them explain."""
-    Z = frame.coordinates(problem.rows.X)
-    d = frame.center.size
-    order = np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
-    size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)
-    with one_blas_thread():
-        found = dependence(Z[:, order], 64 * EPS * size[order] * np.sqrt(len(Z)))
-    return order[found.aliased][order[found.aliased] < d]
+NOTHING = 1e-10
+"""A mean loss that is as good as none: the gap is measured by this where the minimum itself is zero."""
+HOPELESS = 1e-3
+"""A gap this far below the tolerance that still cannot be proved will not be."""
+CLEAR_MARGIN = 0.01
+"""A separating rule whose nearest row has less than this log-odds is given a few more steps to part the classes."""
+HAIRLINE_STEPS = 3
+"""How many."""
+LOOK_BACK = 4
+"""Passes over which the growth of the weights is told."""
 
 
 def minimise(problem: Problem) -> Fit:
@@ -160,3 +81,102 @@ def _value_of_nothing(problem: Problem) -> float:
         return float(loss.value(np.zeros(1))[0])
     value = loss.value(softmax(np.zeros((problem.classes, len(rows))), rows.y))
     return float(np.average(value, weights=rows.costs if rows.cost.size else None))
+
+
+def watched(plan: Plan) -> Fit:
+    """A descent by a plan, until it is over."""
+    at = plan.risk(plan.start, plan.direction.ask)
+    if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
+        raise NotFiniteError
+    watch = Watch(plan)
+    for state in descend(plan.risk, plan.start, plan.direction, passes=plan.passes + 1, at=at):
+        yield watch.progress(state)
+        outcome = watch.judge(state)
+        if outcome is not None:
+            return outcome
+    raise AssertionError("a descent ends with a stalled state, and that is always an outcome")
+
+
+class Watch:
+    """Reads the states of a descent."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.problem = plan, plan.problem
+        self.share = plan.proof_share()
+        self.proofs = 0.0
+        self.attempt_below = math.inf
+        self.hairline = 0
+        self.trail: list[Floats] = []
+        self.wobble = None if self.problem.rate is None else OscillationWatch(plan.start)
+
+    def progress(self, state: State) -> Progress:
+        """Where the fit stands, for its readers."""
+        weights, intercept = self.plan.to_user(state.v)
+        norm = float(np.linalg.norm(state.at.gradient))
+        moved_by, passes = self.plan.solver if state.step else "start", state.passes + self.proofs
+        return Progress(weights, intercept, state.at.value, norm, state.step, passes, moved_by, state.negative)
+
+    def judge(self, state: State) -> Outcome | None:
+        """The outcome, if this state is one."""
+        self.trail = [*self.trail[-LOOK_BACK:], state.v]
+        over = state.stalled or state.passes + self.proofs >= self.problem.max_passes
+        if self.problem.l2 == 0 and state.at.margin > 0 and self._separates(state):
+            self.hairline += 1
+            if state.at.margin >= CLEAR_MARGIN or self.hairline > HAIRLINE_STEPS or over:
+                return self.end("separated", state, None)
+            return None
+        if state.overflowed:
+            beyond = Oscillation(math.inf, state.at.value, math.inf)
+            return replace(self.end("budget", state, None), oscillation=beyond)
+        if self.wobble is not None and len(self.trail) > 1:
+            rings = self.wobble.add(state.at.value, state.v)
+            if rings is not None:
+                return replace(self.end("budget", state, None), oscillation=rings)
+        goal, estimate = self.problem.tol * max(abs(state.at.value), NOTHING), self.plan.estimate(state)
+        direction = self.plan.direction
+        steered = isinstance(direction, PreconditionedLBFGS)
+        if not (over or steered) and estimate / 2 > min(goal, self.attempt_below):
+            return None
+        enough = min(goal, self.plan.provable())
+        if isinstance(direction, PreconditionedLBFGS):
+            direction.target = 2 * enough * self.share
+        share = self._share(estimate / 2 / goal if goal else math.inf)
+        if not over and estimate / 2 > min(enough * self.plan.caution(share), self.attempt_below):
+            return None
+        found = self._prove(state, share, goal)
+        if found is not None and found.gap <= goal:
+            return self.end("optimal" if found.only else "local", state, found)
+        hopeless = self.problem.loss.convex and estimate / 2 < HOPELESS * goal
+        if over or hopeless:
+            stalled = state.stalled or hopeless
+            return self.end("budget", replace(state, stalled=stalled), found, settled=estimate / 2 <= goal)
+        self.attempt_below = estimate / 8 if found is None else estimate / 4 * goal / found.gap
+        return None
+
+    def _separates(self, state: State) -> bool:
+        return self.plan.separates(*self.plan.to_user(state.v))
+
+    def _share(self, gap: float) -> float:
+        """The part of the rows for a proof of a gap in units of the goal: more of them, if cheaper than a pass."""
+        more = 1.5 * gap
+        return more if self.share < more <= min(1, self.share + 1 / proof_cost(self.plan.weights)) else self.share
+
+    def _prove(self, state: State, first: float, goal: float) -> Bounds | None:
+        """The certificate from a part of the rows; from all of them where that proves nothing."""
+        for share in (first, 1.0)[first == 1.0 :]:
+            found, passes = self.plan.prove(state, share, goal)
+            self.proofs += passes
+            if found is not None:
+                return found
+        return None
+
+    def end(self, status: str, state: State, found: Bounds | None, *, settled: bool = True) -> Outcome:
+        """Where it ended."""
+        weights, intercept = self.plan.to_user(state.v)
+        growth = self.plan.growth(np.abs(state.v) - np.abs(self.trail[0] if self.trail else state.v))
+        aliased = self.plan.aliased(weights.shape[-1])
+        passes = state.passes + self.proofs
+        return Outcome(
+            status, weights, intercept, state.at.value, passes, found, aliased, growth, state.stalled,
+            settled, self.plan.nearly_dependent, ranked=self.plan.ranked,
+        )  # fmt: skip

@@ -76,6 +76,8 @@ class Factor:
 
 def _solved(upper: Floats, b: Floats, *, transposed: bool = False) -> Floats:
     """U⁻¹b or U⁻ᵀb by LAPACK itself: SciPy's checks of its input take longer than a small solution."""
+    if not b.size:
+        return b
     if upper.flags.f_contiguous:
         x, failed = dtrtrs(upper, b, lower=0, trans=transposed)
     else:
@@ -134,6 +136,11 @@ def steady_factor(H: Floats | Root) -> Factor:
         if made is not None and made.weakest > 8 * EPS:
             return made
         shift = max(100 * shift, 1e-12)
+
+
+def steady_solution(H: Floats | Root, g: Floats) -> Floats:
+    """H⁻¹g by the steady factor."""
+    return steady_factor(H).solve(g)
 
 
 def triangle(blocks: Any) -> Floats:

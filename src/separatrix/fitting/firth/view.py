@@ -12,11 +12,11 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dger
 
 from ...data import Rows
-from ...data.frame import Frame, block_rows, written_out
+from ...data.frame import Frame, WeightMap, block_rows, written_out
 from ...data.reading import finite
 from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import Dependence, triangle
-from ..coordinates import CLEAR, WeightMap, dependence_by_rows, dependence_of, frame_of
+from ..coordinates import CLEAR, dependence_by_rows, dependence_of, frame_of
 from ..problem import NotFiniteError, Problem
 from ..risk.firth import Block, Firth, FirthPoint, Read, added, in_memory
 

@@ -24,13 +24,13 @@ from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, factor, shifted, steady_factor
 from ...numerics.threads import Map
 from ..coordinates import CLEAR, dependence_by_products, dependence_of
+from ..minimise import Watch
 from ..plans.margin import MarginPlan
 from ..plans.plan import PLAIN, STEER, FramedPlan
 from ..problem import Outcome, Problem, Progress
 from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import descend
 from ..solvers.lbfgs import PreconditionedLBFGS
-from ..watch import Watch
 
 # What problems over the same rows have in common: the products of the columns, and which columns vary at all.
 
@@ -78,7 +78,7 @@ def common_frame(frame: Frame) -> Frame:
     Among some of the rows a column may be all but constant. Where that constant is zero it stays so, and what little
     the column has of its own is not lost beside a centre that other rows have given it.
     """
-    return frame._replace(center=np.where(np.abs(frame.center) <= frame.scale, 0.0, frame.center))
+    return replace(frame, center=np.where(np.abs(frame.center) <= frame.scale, 0.0, frame.center))
 
 
 class GramLibrary:

@@ -10,16 +10,16 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from ...data.frame import Frame
+from ...data.frame import Frame, WeightMap
 from ...numerics import functions, vector_functions
 from ...numerics.arrays import Floats
 from ...numerics.functions import sigmoid, softplus
 from ...numerics.jit import EXACT, SUMS, kernel, read, write
 from ...numerics.linalg import Factor
 from ..certificates.proof import TOO_SURE, conclusion, margin_rounding
-from ..coordinates import CLEAR, WeightMap
+from ..coordinates import CLEAR
+from ..minimise import NOTHING
 from ..problem import Outcome, Problem
-from ..watch import NOTHING
 
 MOST_COLUMNS = 64
 """The widest rows of which a fit makes a copy of its own."""

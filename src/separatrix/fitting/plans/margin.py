@@ -12,9 +12,10 @@ from ...data import Rows
 from ...data.frame import Frame
 from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
-from ...numerics.linalg import Factor, steady_factor
+from ...numerics.linalg import Factor, steady_factor, steady_solution
 from ..certificates.margin import bounds, local_bounds
-from ..coordinates import has_rare_column, separates
+from ..certificates.separation import separates
+from ..coordinates import has_rare_column
 from ..problem import Bounds, NotFiniteError, Problem
 from ..risk.margin import Ask, Risk
 from ..solvers.descent import Direction, State, descend
@@ -31,7 +32,7 @@ def least_squares(squared: Any, *, lifted: bool) -> Floats:
     `squared` is the jet at zero of the risk of (1 − m)², whose Newton step is that fit. Its Hessian is 2XᵀX/n, and an
     eighth of that is the log-likelihood's Hessian at zero.
     """
-    v = -steady_factor(squared.hessian).solve(squared.gradient) / 2
+    v = -steady_solution(squared.hessian, squared.gradient) / 2
     if lifted:
         v[-1] += 0.5
     return v
@@ -65,10 +66,6 @@ class MarginPlan(FramedPlan):
         loss = problem.loss if self.solver == "newton" else problem.loss.steering
         self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active, self.Z)
         self.start, self.direction, self.gram = self._begin()
-
-    @property
-    def weights(self) -> int:
-        return self.frame.width
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
         return self.weight_map.to_user(v)

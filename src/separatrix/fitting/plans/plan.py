@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows
-from ...data.frame import Frame
+from ...data.frame import Frame, WeightMap
 from ...losses.margin import Squared
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
 from ..certificates.proof import share_of_rows
-from ..coordinates import CLEAR, WeightMap, dependence_of
+from ..coordinates import CLEAR, dependence_of
 from ..problem import Bounds, NotFiniteError, Problem
 from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import Direction, State
@@ -53,16 +54,13 @@ class Plan(ABC):
     start: Floats
     direction: Direction
     solver: str
+    weights: int
+    """How many numbers are sought: what the cost of a Hessian and of a proof hang on."""
     passes = 0.0
     """What it took to find all this."""
     ranked = True
     """Whether the rank of the columns is settled on the way."""
     nearly_dependent = False
-
-    @property
-    @abstractmethod
-    def weights(self) -> int:
-        """How many numbers are sought: what the cost of a Hessian and of a proof hang on."""
 
     @abstractmethod
     def to_user(self, v: Floats) -> tuple[Floats, Any]:
@@ -108,14 +106,14 @@ class FramedPlan(Plan):
     gram: Factor
 
     def __init__(self, problem: Problem, frame: Frame) -> None:
-        self.problem, self.frame = problem, frame
+        self.problem, self.frame, self.weights, self.count = problem, frame, frame.width, len(problem.rows)
         self.ridge = np.zeros(frame.width)
         self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
         self.active = np.arange(frame.width)
         self.dependence: Dependence | None = None
         self.Z = frame.coordinates(problem.rows.X) if problem.rows.few else None
 
-    @property
+    @cached_property
     def weight_map(self) -> WeightMap:
         """The way to the user's units; with aliased columns to the shortest of all weights with the same scores,
         unless their units are so far apart that this would cost digits.
@@ -130,12 +128,12 @@ class FramedPlan(Plan):
     def proof_share(self) -> float:
         if not self.problem.loss.convex:
             return 1.0
-        return share_of_rows(len(self.problem.rows), self.weights - self.frame.lifted)
+        return share_of_rows(self.count, self.weights - self.frame.lifted)
 
     def caution(self, share: float) -> float:
         """A part of the rows proves less than its share; and where a proof costs more than a pass, better be sure."""
-        n, dear = len(self.problem.rows), proof_cost(self.weights) * share > 1
-        return max(share - self.weights / n, 0.03) * (0.25 if dear else 1.0)
+        dear = proof_cost(self.weights) * share > 1
+        return max(share - self.weights / self.count, 0.03) * (0.25 if dear else 1.0)
 
     def aliased(self, columns: int) -> NDArray[np.intp]:
         found = self.dependence

@@ -17,8 +17,8 @@ from ...losses.softmax import ClassLoss, softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
 from ...numerics.threads import one_blas_thread
+from ..certificates.separation import class_separates
 from ..certificates.softmax import EXACT_WORK, ClassProofRows, class_bounds, local_class_bounds, witnessed
-from ..coordinates import class_separates
 from ..problem import Bounds, NotFiniteError, Problem
 from ..risk.softmax import ClassRisk
 from ..solvers.descent import Direction, State, descend
@@ -79,6 +79,7 @@ class ClassPlan(FramedPlan):
     def __init__(self, problem: Problem, frame: Frame) -> None:
         super().__init__(problem, frame)
         self.K = problem.classes
+        self.weights = self.K * frame.width
         n = len(problem.rows)
         newton = self.K * frame.width <= DENSE and n * (self.K * frame.width) ** 2 <= NEWTON_WORK
         self.solver = problem.solver if problem.solver != "auto" else "newton" if newton else "lbfgs"
@@ -87,10 +88,6 @@ class ClassPlan(FramedPlan):
         rows = problem.rows.pack(self.K) if self.solver in ("lbfgs", "gradient") else problem.rows
         self.risk = ClassRisk(loss, rows, frame, self.ridge, self.active, self.K)
         self.start, self.direction, self.gram = self._begin()
-
-    @property
-    def weights(self) -> int:
-        return self.K * self.frame.width
 
     def to_user(self, v: Floats) -> tuple[Floats, Floats]:
         V = self._zero_sum(v).reshape(self.K, -1)

@@ -12,8 +12,9 @@ import numpy as np
 from ...data.frame import Frame
 from ...losses.softmax import ClassLoss
 from ...numerics.arrays import Floats
+from ..certificates.separation import class_separates, separates
 from ..certificates.wide import Reach, penalised_bounds
-from ..coordinates import class_separates, is_wide, separates
+from ..coordinates import is_wide
 from ..problem import Bounds, Problem
 from ..risk.evaluate import risk_of
 from ..risk.margin import Ask
@@ -53,14 +54,11 @@ class WidePlan(FramedPlan):
         super().__init__(problem, frame)
         self.many = isinstance(problem.loss, ClassLoss)
         self.K = problem.classes if self.many else 1
+        self.weights = self.K * frame.width
         self.solver = "lbfgs" if problem.solver == "auto" else problem.solver
         rows = problem.rows.pack(self.K) if self.many else problem.rows
         self.risk = risk_of(problem.loss.steering, rows, frame, self.ridge, self.K)
         self.start, self.direction = self._begin(), self._direction()
-
-    @property
-    def weights(self) -> int:
-        return self.K * self.frame.width
 
     def to_user(self, v: Floats) -> tuple[Floats, Any]:
         weights, level = self.risk.frame_parts(self._apart(v))

@@ -211,7 +211,7 @@ class Risk:
 
     def embed(self, v: Floats) -> Floats:
         """v with a zero for every column that has no weight."""
-        if v.size == self.frame.width:
+        if v.size == self.ridge.size:
             return v
         full = np.zeros(self.frame.width)
         full[self.active] = v

@@ -12,7 +12,8 @@ import numpy as np
 from ...data.frame import Frame
 from ...losses.softmax import ClassLoss
 from ...numerics.arrays import EPS, Floats
-from ..coordinates import class_separates, frame_of, separates
+from ..certificates.separation import class_separates, separates
+from ..coordinates import frame_of
 from ..minimise import plan_of
 from ..problem import Bounds, Fit, NotFiniteError, Oscillation, OscillationWatch, Outcome, Problem, Progress
 from ..risk.evaluate import Evaluation

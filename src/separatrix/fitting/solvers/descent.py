@@ -18,8 +18,6 @@ Objective = Callable[[Floats, Any], Any]
 
 CURVATURE = 0.5
 """The part of the slope that may be left where the value is too rough to tell whether a step pays."""
-LONGEST = 1e10
-"""The longest step in units of the columns: a longer one is a Hessian that is all but zero."""
 OUT_OF_BOUNDS = 1e150
 """The square of a larger number overflows."""
 NOTHING = (64 * sys.float_info.epsilon) ** 2
@@ -61,10 +59,8 @@ class Direction(ABC):
     here: Any = None
     """The point whose jet is given next."""
 
-    @property
-    @abstractmethod
-    def ask(self) -> Any:
-        """What the next pass is to bring back."""
+    ask: Any
+    """What the next pass is to bring back."""
 
     @abstractmethod
     def __call__(self, at: Any) -> Floats:
@@ -160,14 +156,6 @@ def minimum(
         if state.stalled or count >= steps:
             break
     return End(state, count, False)
-
-
-def bounded(d: Floats, at: Any) -> Floats:
-    """d; or the gradient's direction, where d is absurdly long because every curvature is nearly zero."""
-    steep = float(np.linalg.norm(at.gradient))
-    if np.linalg.norm(d) <= LONGEST or not steep * LONGEST > 0:
-        return d
-    return at.gradient * (-LONGEST / steep)  # type: ignore[no-any-return]
 
 
 def _pays(value: float, new: float, slope: float, new_slope: float, t: float, enough: float) -> bool:

@@ -12,7 +12,8 @@ from scipy.linalg.blas import daxpy
 
 from ...numerics.arrays import Floats
 from ...numerics.linalg import steady_factor
-from .descent import Direction, bounded
+from .descent import Direction
+from .newton import bounded
 
 MEMORY = 10
 """Steps that are remembered upon a factor."""
@@ -51,7 +52,7 @@ class PreconditionedLBFGS(Direction):
         self._factor, self._plain, self._full, self._cost = factor, plain, full, refresh_cost
         self._factorise = factorise
         self._pairs: Pairs = deque(maxlen=MEMORY)
-        self._refresh = factor is None
+        self.ask = full if factor is None else plain
         self._last = math.inf
         self.target = 0.0
         """The decrement that will do."""
@@ -61,16 +62,12 @@ class PreconditionedLBFGS(Direction):
         """The factor in use."""
         return self._factor
 
-    @property
-    def ask(self) -> Any:
-        return self._full if self._refresh else self._plain
-
     def __call__(self, at: Any) -> Floats:
         if at.hessian is not None:
             self._factor = self._factorise(at.hessian)
             self._pairs.clear()
         d = bounded(-self.solve(at.gradient), at)
-        self._refresh = self._too_slow(-float(at.gradient @ d))
+        self.ask = self._full if self._too_slow(-float(at.gradient @ d)) else self._plain
         return d
 
     def solve(self, g: Floats) -> Floats:
@@ -108,20 +105,18 @@ class DiagonalLBFGS(Direction):
         self._pairs: Pairs = deque(maxlen=MOST_STEPS)
         self._diagonal: Floats = np.ones(1)
         self._steps, self._next = 0, 0
-
-    @property
-    def ask(self) -> Any:
-        return self._full if self._steps >= self._next else self._plain
+        self.ask = full
 
     def __call__(self, at: Any) -> Floats:
         if at.hessian is not None:
             self._diagonal = np.maximum(self._diagonal_of(at.hessian), 1e-300)
-            self._next = max(1, 2 * self._steps)
+            self._next, self.ask = max(1, 2 * self._steps), self._plain
             self._pairs = deque(self._pairs, max(FEWEST_STEPS, min(MOST_STEPS, ROOM // at.gradient.size)))
         return bounded(-self.solve(at.gradient), at)
 
     def learn(self, move: Floats, before: Any, after: Any) -> None:
         self._steps += 1
+        self.ask = self._full if self._steps >= self._next else self._plain
         self.note(move, after.gradient - before.gradient)
 
     def note(self, move: Floats, bend: Floats) -> None:

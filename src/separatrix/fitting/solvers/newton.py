@@ -10,11 +10,21 @@ from typing import Any
 import numpy as np
 
 from ...numerics.arrays import EPS, Floats
-from ...numerics.linalg import factor, steady_factor
-from .descent import Direction, bounded
+from ...numerics.linalg import factor, steady_solution
+from .descent import Direction
 
 FLAT = 1e-8
 """An eigenvalue this small beside the largest is taken to be this large."""
+LONGEST = 1e10
+"""The longest step in units of the columns: a longer one is a Hessian that is all but zero."""
+
+
+def bounded(d: Floats, at: Any) -> Floats:
+    """d; or the gradient's direction, where d is absurdly long because every curvature is nearly zero."""
+    steep = float(np.linalg.norm(at.gradient))
+    if np.linalg.norm(d) <= LONGEST or not steep * LONGEST > 0:
+        return d
+    return at.gradient * (-LONGEST / steep)  # type: ignore[no-any-return]
 
 
 @dataclass
@@ -24,17 +34,13 @@ class Newton(Direction):
     Each step costs O(d²n + d³). Where H is singular to working precision its diagonal is raised just enough.
     """
 
-    full: Any = None
+    ask: Any = None
     """The request for a Hessian."""
     at_zero: float = math.inf
     """The value at zero, of a function that is convex and never negative."""
 
-    @property
-    def ask(self) -> Any:
-        return self.full
-
     def __call__(self, at: Any) -> Floats:
-        d = bounded(-steady_factor(at.hessian).solve(at.gradient), at)
+        d = bounded(-steady_solution(at.hessian, at.gradient), at)
         hopeless = -float(at.gradient @ d) > 2 * at.value  # it promises more than there is: H is all but zero here
         if hopeless and at.value > self.at_zero:
             return -self.here  # type: ignore[no-any-return]  # zero is better, so the way there leads down
@@ -49,11 +55,7 @@ class SaddleFree(Direction):
     """
 
     def __init__(self, full: Any) -> None:
-        self.full = full
-
-    @property
-    def ask(self) -> Any:
-        return self.full
+        self.ask = full
 
     def __call__(self, at: Any) -> Floats:
         made = factor(at.hessian)
@@ -72,10 +74,7 @@ class OwnStep(Direction):
     """d as a function of the point and its jet, for a problem that has a Newton step of its own."""
 
     step: Callable[[Floats, Any], Floats]
-
-    @property
-    def ask(self) -> Any:
-        return None
+    ask = None
 
     def __call__(self, at: Any) -> Floats:
         return self.step(self.here, at)
@@ -91,13 +90,9 @@ class Gradient(Direction):
     Each step costs O(dn). The first trial η = ‖Δw‖² / Δwᵀ Δg is the inverse of the curvature last met.
     """
 
-    plain: Any
+    ask: Any
     """The request for value and gradient alone."""
     rate: float = field(default=1.0, init=False)
-
-    @property
-    def ask(self) -> Any:
-        return self.plain
 
     def __call__(self, at: Any) -> Floats:
         return -at.gradient  # type: ignore[no-any-return]
@@ -115,16 +110,12 @@ class Gradient(Direction):
 class FixedRate(Direction):
     """w ← w + ηXᵀ(y − p), or for the squared error w ← w + ηXᵀP(I − P)(y − p), whatever comes of it."""
 
-    plain: Any
+    ask: Any
     rate: float
     """η in units of the mean: the notes' η times the number of rows."""
     steepest: Callable[[Floats], Floats]
     """The way from the solver's gradient to the direction of the user's."""
     searches = False
-
-    @property
-    def ask(self) -> Any:
-        return self.plain
 
     def __call__(self, at: Any) -> Floats:
         return -self.rate * self.steepest(at.gradient)

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from ...fitting.certificates.joint import weight_bounds
 from ...fitting.joint import JointOutcome, JointProblem, joint_loss, minimise_joint
+from ...fitting.minimise import NOTHING
 from ...fitting.problem import NotFiniteError
 from ...fitting.risk.joint import Sample
 from ...fitting.scan.joint_scan import joint_tally, separated_by
 from ...fitting.scan.perceptron import FOREVER, TIES
 from ...fitting.scan.run import Run
 from ...fitting.scan.tally import Tally
-from ...fitting.watch import NOTHING
 from ...geometry.separation.search import HiddenSeparationError
 from ...numerics.arrays import Floats
 from ...results.claims import JointClaim

@@ -1,0 +1,66 @@
+"""Whether a rule separates the rows, by more than rounding could feign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Rows, Sparse
+from ...data.frame import written_out
+from ...numerics.arrays import EPS, Floats
+
+BLOCK = 1024
+"""Rows that are looked at together."""
+
+
+def _in_double(X: Any) -> Any:
+    """Rows in double precision."""
+    return X.astype(np.float64) if isinstance(X, Sparse) else np.asarray(written_out(X), dtype=np.float64)
+
+
+def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
+    """Whether yᵢ(xᵢᵀw + b) > 0 for every row that counts, by more than rounding could feign."""
+    size, doubt = np.abs(weights), (weights.size + 4) * EPS
+
+    def block(part: Rows, lo: int, hi: int) -> bool:
+        for start in range(lo, hi, BLOCK):
+            stop = min(start + BLOCK, hi)
+            X = _in_double(part.X[start:stop])
+            margin = part.y[start:stop] * (X @ weights + intercept)
+            proved: NDArray[np.bool_] = margin > doubt * (abs(X) @ size + abs(intercept))
+            if part.cost.size:
+                proved |= part.cost[start:stop] == 0
+            if not proved.all():
+                return False
+        return True
+
+    return all(rows.each(block))
+
+
+def class_separates(rows: Rows, weights: Floats, intercept: Floats) -> bool:
+    """Whether the score of its own class is the largest of every row that counts, by more than rounding could feign."""
+    size, doubt = np.abs(weights), (weights.shape[1] + 4) * EPS
+
+    def block(part: Rows, lo: int, hi: int) -> bool:
+        for start in range(lo, hi, BLOCK):
+            rows = slice(start, min(start + BLOCK, hi))
+            X = _in_double(part.X[rows])
+            score = X @ weights.T + intercept
+            error = doubt * (abs(X) @ size.T + np.abs(intercept))
+            target = part.y[rows] if part.y.ndim == 1 else part.y[rows].argmax(axis=1)
+            own = np.arange(len(X)), target
+            floor = score[own] - error[own]
+            score += error
+            score[own] = -np.inf
+            proved = floor > score.max(axis=1)
+            if part.y.ndim == 2:
+                proved &= part.y[rows].max(axis=1) == 1
+            if part.cost.size:
+                proved |= part.cost[rows] == 0
+            if not proved.all():
+                return False
+        return True
+
+    return all(rows.each(block, blas=True))
