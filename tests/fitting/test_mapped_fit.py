@@ -151,7 +151,7 @@ def test_every_map_and_chains_of_them(by_blocks, features):
 
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 def test_compiled_passes_read_features_too(either_way, monkeypatch, y):
-    monkeypatch.setattr("separatrix.learners.logistic.logistic.COMPILE_FROM", 0)
+    monkeypatch.setattr("separatrix.learners.logistic.training.COMPILE_FROM", 0)
     for settings in ({"solver": "newton"}, {"solver": "lbfgs", "l2": 1e-3}):
         model = fitted(y, COST, **settings)
         same(model, on_the_table(y, COST, **settings))

@@ -15,7 +15,7 @@ from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
 from separatrix import LogisticRegression
 from separatrix.data.rows import SMALL
-from separatrix.learners.logistic.logistic import COMPILE_FROM
+from separatrix.learners.logistic.training import COMPILE_FROM
 from separatrix.numerics.threads import one_blas_thread, ordered_map, thread_count
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,23 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp, sigmoid, softplus
+from ..numerics.threads import one_blas_thread
 from ..results.linear_rule import LinearRule
 from .checks.rows import checked_rows, not_finite
 
-
-class Step(NamedTuple):
-    """Where a fit stands after a pass over the rows."""
-
-    weights: Floats
-    intercept: Any
-    value: float
-    gradient_norm: float
-    step: float
-    passes: float
-    moved_by: str
-    negative_curvature: bool
-    start: int
-    seconds: float
+Item = TypeVar("Item")
 
 
 class Record(NamedTuple):
@@ -45,10 +34,19 @@ class Record(NamedTuple):
     """Which of the starts, where there are several."""
 
 
-def record_of(step: Step) -> Record:
-    """The line of `history_` for a step."""
-    _, _, value, norm, length, passes, _, negative, start, seconds = step
-    return Record(passes, value, norm, length, seconds, negative, start)
+class Step(NamedTuple):
+    """Where a fit stands after a pass over the rows."""
+
+    weights: Floats
+    intercept: Any
+    value: float
+    gradient_norm: float
+    step: float
+    passes: float
+    moved_by: str
+    negative_curvature: bool
+    start: int
+    seconds: float
 
 
 class MarginStep(NamedTuple):
@@ -164,3 +162,16 @@ class Card:
 
 IN_ONE_GO = "It computes its answer in one go, from counts, means or a system of equations: no path leads there."
 SEVERAL_PATHS = "It is made of several learners, each of which goes its own way."
+
+
+def released(run: Generator[Item, None, None]) -> Iterator[Item]:
+    """The steps of a fit; between them, while their reader works, BLAS has its threads back."""
+    try:
+        while True:
+            with one_blas_thread():
+                step = next(run, None)
+            if step is None:
+                return
+            yield step
+    finally:
+        run.close()

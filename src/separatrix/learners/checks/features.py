@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from ...data.mapped import MappedRows
 from ...data.maps.maps import Chain, FeatureMap
@@ -17,19 +17,12 @@ from ...data.reading import finite
 from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
 from ...wording import setting
-from .rows import checked_rows, not_finite
+from .rows import checked_rows, new_columns, not_finite
 
 WRITTEN_OUT = 4_000_000
 """Features of all rows that are simply made at once: no more than a block or two has."""
 MOST = 30_000
 """Features for which a fit that makes a matrix of them is tried: 7 GB of it."""
-
-
-class _Asker(BaseEstimator):  # type: ignore[misc]
-    """Carries the names of columns through scikit-learn's checks, whose sentences name it."""
-
-
-_Asker.__name__ = "features_"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +39,13 @@ class Features:
 
     def transform(self, X: Any) -> Floats:
         """Φ of every row of X, all of them at once."""
-        asker = _Asker()
-        asker.n_features_in_ = len(self.columns)
+        learnt = new_columns("features_")
+        learnt.n_features_in_ = len(self.columns)
         if self.named:
-            asker.feature_names_in_ = np.array(self.columns, dtype=object)
-        rows = checked_rows(asker, X, reset=False)
+            learnt.feature_names_in_ = np.array(self.columns, dtype=object)
+        rows = checked_rows(learnt, X, reset=False)
         if not finite(rows):
-            raise not_finite(rows, self.columns, asker)
+            raise not_finite(rows, self.columns, learnt)
         return MappedRows(rows, self.map).dense()
 
     def __str__(self) -> str:

@@ -7,21 +7,26 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from ...data import Sparse
 from ...data.categorical import CategoricalRows
 from ...data.mapped import MappedRows
 from ...data.named import NamedRows
-from ...data.reading import finite
+from ...data.reading import finite, ranges
 from ...errors import DataError, DataTypeError
 from ...numerics.arrays import Floats
 from .settings import real_numbers
 
 BLOCK = 1 << 20
+"""Numbers of X that are looked at together."""
 PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 """The numbers that the passes read as they are."""
+COLUMNS = ("n_features_in_", "feature_names_in_")
+"""What scikit-learn calls number and names of the columns."""
 
 
 def row_count(X: Any) -> int:
@@ -68,6 +73,34 @@ def forget(model: Any, *names: str) -> None:
     for name in names:
         if name in vars(model):
             delattr(model, name)
+
+
+@lru_cache
+def _columns_class(learner: str) -> type:
+    """Scikit-learn's checks name the class of what they write the columns on: it has the name of the learner."""
+    return type(learner, (BaseEstimator,), {})
+
+
+def new_columns(learner: str) -> Any:
+    """What `checked_rows(…, reset=True)` writes number and names of the columns on: the learner stays as it is."""
+    return _columns_class(learner)()
+
+
+def fit_rows(learner: str, X: Any, sample_weight: Any) -> tuple[Any, Floats, Any, tuple[str, ...]]:
+    """The rows of a fit, their sample weights, and their columns: for `set_fitted`, and by name."""
+    columns = new_columns(learner)
+    rows = checked_rows(columns, X, reset=True)
+    cost = checked_costs(sample_weight, len(rows))
+    return present(rows, cost), cost, columns, names_of(columns, rows.shape[1])
+
+
+def set_fitted(model: Any, columns: Any, **fitted: Any) -> None:
+    """Set what a fit found, all at once; attributes that earlier fits left, and this one did not find, go."""
+    fitted |= {name: vars(columns)[name] for name in COLUMNS if name in vars(columns)}
+    for name in [name for name in vars(model) if name.endswith("_") and name[0] != "_" and name not in fitted]:
+        delattr(model, name)
+    for name, value in fitted.items():
+        setattr(model, name, value)
 
 
 def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -315,11 +348,80 @@ def _check_range(cost: Floats) -> None:
         raise DataError(problem, array="sample_weight")
 
 
-def check_lengths(X: Any, y: Any) -> None:
+def check_lengths(rows: int, labels: int) -> None:
     """As many labels as rows."""
-    if len(X) != len(y):
+    if rows != labels:
         problem = (
-            f"has {len(X)} rows and y {len(y)} labels: give one label for each row. "
-            f"(Found input variables with inconsistent numbers of samples: [{len(X)}, {len(y)}])"
+            f"has {rows} rows and y {labels} labels: give one label for each row. "
+            f"(Found input variables with inconsistent numbers of samples: [{rows}, {labels}])"
         )
         raise DataError(problem, array="X")
+
+
+# Rows of weight zero: they are not there, whatever they hold.
+
+FAR = 1024.0
+"""Ranges of the rows that count by which a row of weight zero may lie outside them and still be read as it is."""
+FEW = 1 << 12
+"""Rows that count which are looked at first."""
+
+
+def present(X: Any, cost: Floats) -> Any:
+    """X as the passes may read it, so that zero times what a row of weight zero holds is zero.
+
+    Such a row adds nothing to a sum, unless its square overflows; but the samples that choose the units see it. Where
+    one lies far from all that count, a row that counts stands in the place of each, in a copy of X: no row changes its
+    place, and none of weight zero is ever seen. NaN and infinity stay, to be refused: X has to hold numbers throughout.
+    """
+    if not cost.size:
+        return X
+    counts = cost > 0
+    if counts.all() or not counts.any() or not _strays(X, counts):
+        return X
+    return X[np.where(counts, np.arange(len(X)), int(np.argmax(counts)))]
+
+
+def present_objects(objects: list[Any], cost: Floats) -> list[Any]:
+    """`present` of objects that are no rows of numbers."""
+    counts = cost > 0
+    if counts.all() or not counts.any():
+        return objects
+    deputy = objects[int(np.argmax(counts))]
+    return [each if here else deputy for each, here in zip(objects, counts, strict=True)]
+
+
+def _strays(X: Any, counts: NDArray[np.bool_]) -> bool:
+    """Whether a row that does not count lies far from all that do, in some column, though at a finite place."""
+    least, most = _box(X, ~counts)
+    for seen in (counts & (np.cumsum(counts) <= FEW), counts):  # what is near a few is near to all
+        low, high = _box(X, seen)
+        with np.errstate(over="ignore", invalid="ignore"):
+            reach = FAR * (high - low)
+            far = (least < low - reach) | (most > high + reach)
+        if not far.any():
+            return False
+    return bool(all(np.isfinite(each).all() for each in (low, high, least, most)))
+
+
+def _box(X: Any, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """The least and the largest number of each column in the chosen rows, NaN where there is one."""
+    if isinstance(X, Sparse):
+        return _sparse_box(X[np.flatnonzero(chosen)])
+    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    size = max(1, BLOCK // max(1, X.shape[1]))
+    for lo in range(0, len(X), size):
+        here = chosen[lo : lo + size]
+        if here.any():
+            part = X[lo : lo + size]
+            least, most = ranges(part if here.all() else part[np.flatnonzero(here)])
+            low, high = np.minimum(low, least), np.maximum(high, most)
+    return low, high
+
+
+def _sparse_box(X: Sparse) -> tuple[Floats, Floats]:
+    """`_box` of CSR rows, zeros counted; without compiled code, which few rows do not repay."""
+    low, high = np.full(X.width, np.inf), np.full(X.width, -np.inf)
+    np.minimum.at(low, X.named, X.numbers)
+    np.maximum.at(high, X.named, X.numbers)
+    some = np.bincount(X.named, minlength=X.width) < len(X)
+    return np.where(some, np.minimum(low, 0.0), low), np.where(some, np.maximum(high, 0.0), high)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from ...fitting.path import CrossValidation
 from ...numerics.arrays import Floats
 from ...results.prior import Prior as Prior
 from ...wording import call, has, setting
+from .rows import check_lengths, fit_rows
 
 SUM_ROUNDING = {"float32": 1e-4, "float16": 1e-2}
 """How far from one the probabilities of a row may sum, by their precision; 10⁻⁶ in double precision."""
@@ -308,6 +309,29 @@ def given_costs(class_weight: Any, known: list[Any]) -> tuple[float, ...]:
             problem = f"{setting('class_weight')}[{label!r}] is {weight!r};"
             raise SettingError("class_weight", class_weight, "a positive finite number is needed.", problem)
     return tuple(float(class_weight.get(label, 1.0)) for label in known)
+
+
+class TrainingData(NamedTuple):
+    """What a fit is given, checked."""
+
+    rows: Any
+    """X as the passes read it."""
+    targets: Targets
+    cost: Floats
+    """The sample weights; empty: all one."""
+    class_weight: tuple[float, ...]
+    columns: Any
+    """Of X, for `set_fitted`."""
+    names: tuple[str, ...]
+    """Of the columns."""
+
+
+def training_data(model: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> TrainingData:
+    """X, y and the weights, each checked, and found to go together."""
+    rows, cost, columns, names = fit_rows(type(model).__name__, X, sample_weight)
+    targets = checked_targets(model, y)
+    check_lengths(len(rows), len(targets))
+    return TrainingData(rows, targets, cost, class_costs(class_weight, targets, cost), columns, names)
 
 
 def rows_of(

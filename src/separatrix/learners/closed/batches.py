@@ -62,7 +62,7 @@ def whole_batch(model: Any, X: Any, y: Any, sample_weight: Any, kind: str, *, so
     """What `fit` learns from: every class must have rows that count."""
     rows = checked_rows(model, X, reset=True)
     targets = checked_targets(model, y)
-    check_lengths(rows, targets)
+    check_lengths(len(rows), len(targets))
     cost = checked_costs(sample_weight, len(rows))
     class_costs(None, targets, cost)
     return _batch(model, rows, targets, cost, kind, soft)
@@ -78,7 +78,7 @@ def next_batch(
     if classes is not None:
         known = united(known, np.unique(np.asarray(classes)))
     targets = _targets_of_batch(model, y, known, len(rows))
-    check_lengths(rows, targets)
+    check_lengths(len(rows), len(targets))
     batch = _batch(model, rows, targets, checked_costs(sample_weight, len(rows), some=False), kind, soft)
     batch = batch if before is None else replace(batch, total=before.join(batch.total))
     if not batch.total.moments.weight.any():

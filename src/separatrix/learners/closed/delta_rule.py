@@ -18,7 +18,7 @@ from ...results.verdict import Rank, Verdict
 from ...wording import setting
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite
 from ..checks.targets import Targets, checked_targets, known_targets
-from ..logistic.settings import schedule_of
+from ..logistic.training import schedule_of
 from . import words
 from .batches import Batch
 
@@ -98,7 +98,7 @@ def continue_delta_rule(model: Any, X: Any, y: Any, classes: Any, sample_weight:
     rows = checked_rows(model, X, reset=new)
     known = _known(model, y, classes, new)
     shares = known_targets(y, known, len(rows))
-    check_lengths(rows, shares)
+    check_lengths(len(rows), len(shares))
     cost = checked_costs(sample_weight, len(rows), some=False)
     target = shares if len(known) > 2 else 2 * shares[:, 1] - 1
     counted = np.flatnonzero(cost > 0) if cost.size else np.arange(len(rows))

@@ -21,8 +21,8 @@ from ...results.verdict import Rank, Verdict
 from ...wording import setting
 from ..base import IN_ONE_GO, Card, LinearClassifier
 from ..checks.rows import unchanged_on_failure
-from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, seed_of
-from ..logistic.settings import ORDERS, _rate
+from ..checks.settings import NOT_NEGATIVE, POSITIVE, checked_flag, checked_parameters, checked_threads, seed_of
+from ..logistic.training import ORDERS, checked_rate
 from ..logistic.words import Words
 from . import words
 from .batches import Batch, OnePassFit, Statistics, next_batch, whole_batch
@@ -149,15 +149,10 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
         return self
 
     def _check(self) -> None:
-        checked_number("l2", self.l2, least=0)
-        checked_flags(self, "fit_intercept", "averaging")
-        checked_choice("solver", self.solver, ("closed", "stochastic"))
-        checked_choice("order", self.order, ORDERS)
-        checked_number("max_passes", self.max_passes, least=0, strict=True)
-        checked_number("tol", self.tol, least=0, strict=True)
-        if self.n_threads is not None:
-            checked_count("n_threads", self.n_threads)
-        _rate(self.learning_rate)
+        checked_parameters(
+            self, l2=NOT_NEGATIVE, fit_intercept=checked_flag, averaging=checked_flag, solver=("closed", "stochastic"),
+            order=ORDERS, max_passes=POSITIVE, tol=POSITIVE, n_threads=checked_threads, learning_rate=checked_rate,
+        )  # fmt: skip
         if self.solver == "closed" and self.learning_rate is not None:
             raise SettingError(
                 "learning_rate", self.learning_rate, f"use {setting('solver', 'stochastic')}, or None.",

@@ -142,7 +142,7 @@ class NaiveBayes(GenerativeClassifier):
         with unchanged_on_failure(self):
             rows = checked_rows(self, X, reset=True)
             target, classes = checked_labels(self, y)
-            check_lengths(rows, target)
+            check_lengths(len(rows), len(target))
             cost = checked_costs(sample_weight, len(rows))
             families = self._column_families()
             statistics = statistics_of(self, rows, target, len(classes), cost, families)
@@ -165,7 +165,7 @@ class NaiveBayes(GenerativeClassifier):
         with unchanged_on_failure(self):
             labels = stream_labels(self, y)
             rows = checked_rows(self, X, reset=new)
-            check_lengths(rows, labels)
+            check_lengths(len(rows), len(labels))
             cost = checked_costs(sample_weight, len(rows), some=False)
             families = self._column_families()
             if new:

@@ -27,8 +27,8 @@ from ...results.separability import Combination, Crossing
 from ...results.verdict import Rank, Verdict, listed
 from ...wording import call, learner, setting
 from ..base import Card, LinearClassifier, MarginRecord, MarginStep, record_of_margin
-from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, unchanged_on_failure
-from ..checks.settings import checked_count, checked_flags, checked_number, present
+from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, present, unchanged_on_failure
+from ..checks.settings import checked_count, checked_flags, checked_number
 from ..checks.targets import checked_targets, class_costs, rows_of
 from ..logistic.words import Words
 from ..warnings import BudgetWarning, NotSeparableWarning
@@ -320,7 +320,7 @@ class MaxMarginClassifier(LinearClassifier):
                 "Unknown label type: continuous. y holds probabilities; MaxMarginClassifier needs a label for each "
                 f"row, of one class or the other. {learner('LogisticRegression')} learns from probabilities."
             )
-        check_lengths(rows, targets)
+        check_lengths(len(rows), len(targets))
         if len(targets.classes) > 2:
             raise DataError(
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "

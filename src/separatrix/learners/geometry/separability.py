@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from ...data import Rows, Sparse
 from ...data.reading import finite, largest, occurring
@@ -23,8 +22,8 @@ from ...numerics.threads import ordered_map, thread_count
 from ...results.separability import INTERCEPT, LazyMapping, Separability
 from ...results.verdict import Rank
 from ...wording import learner
-from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite
-from ..checks.settings import checked_flag, present
+from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, new_columns, not_finite, present
+from ..checks.settings import checked_flag
 from ..checks.targets import checked_targets, class_costs, rows_of
 
 SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
@@ -38,13 +37,6 @@ MOST_WEIGHTS = 4000
 """Weights, beyond which the working rows alone would fill the memory."""
 MOST_NUMBERS = 20_000_000
 """Numbers that sparse rows with more columns than these may have when they are all written out."""
-
-
-class _Asker(BaseEstimator):  # type: ignore[misc]
-    """Carries the names of columns through scikit-learn's checks, whose sentences name it."""
-
-
-_Asker.__name__ = "separability"
 
 
 def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool = True) -> Separability:
@@ -81,15 +73,14 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     True
     """
     checked_flag("fit_intercept", fit_intercept)
-    asker = _Asker()
-    given = checked_rows(asker, X, reset=True)
-    targets = checked_targets(asker, y)
-    check_lengths(given, targets)
+    read = new_columns("separability")
+    given = checked_rows(read, X, reset=True)
+    targets = checked_targets(read, y)
+    check_lengths(len(given), len(targets))
     cost = checked_costs(sample_weight, len(given))
     if cost.size:
         class_costs(None, targets, cost)  # a class whose rows all weigh nothing is not there
-    names = getattr(asker, "feature_names_in_", None)
-    columns = tuple(f"x{j}" for j in range(given.shape[1])) if names is None else tuple(map(str, names))
+    columns = names_of(read, given.shape[1])
     if INTERCEPT in columns and fit_intercept:
         raise DataError(f"X has a column named {INTERCEPT!r}, as the intercept is called here: rename it.")
     rows = rows_of(
@@ -105,7 +96,7 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
                 return _wide(rows, labels, columns, bool(fit_intercept), index_of(X))
             found, proved = separation_of(rows, len(labels), bool(fit_intercept))
     except NotFiniteError:
-        raise not_finite(given, columns, asker) from None
+        raise not_finite(given, columns, read) from None
     result = result_of(found, proved, labels, columns, index_of(X))
     waits = isinstance(result.coefficients, LazyMapping)  # what a check would ask for is worked out at need
     if not waits and _may_be_lost(rows.X, proved.kind) and not result.check(X, y, sample_weight):

@@ -189,7 +189,7 @@ class ZeroOneClassifier(LinearClassifier):
                 "Unknown label type: continuous. y holds probabilities; ZeroOneClassifier needs a label for each "
                 f"row, of one class or the other. {learner('LogisticRegression')} learns from probabilities."
             )
-        check_lengths(rows, targets)
+        check_lengths(len(rows), len(targets))
         if len(targets.classes) > 2:
             raise DataError(
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "

@@ -27,14 +27,12 @@ from ...results.claims import JointClaim
 from ...results.linear_rule import TIE
 from ...results.proofs import Limit
 from ..base import Card, Record
-from ..checks.rows import check_lengths, checked_costs, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_costs, not_finite, present, present_objects, unchanged_on_failure
 from ..checks.settings import (
     checked_choice,
     checked_count,
     checked_flags,
     checked_number,
-    present,
-    present_objects,
     seed_of,
 )
 from ..checks.targets import Targets, checked_targets, class_costs
@@ -266,7 +264,7 @@ class JointClassifier(JointModel):
         rows = self._read(X, reset=True)
         check_given(self, y)
         targets = checked_targets(self, y)
-        check_lengths(rows, targets)
+        check_lengths(len(rows), len(targets))
         given = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, given)
         rows = replace(rows, X=(present if rows.tabular else present_objects)(rows.X, given))

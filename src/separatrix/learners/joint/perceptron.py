@@ -273,7 +273,7 @@ class JointPerceptron(JointModel):
         rows = self._read(X, reset=not again)
         check_given(self, y)
         target, classes = checked_labels(self, y)
-        check_lengths(rows, target)
+        check_lengths(len(rows), len(target))
         if again and not np.array_equal(classes, self.classes_):
             raise DataError(
                 f"has the classes {classes.tolist()}; this model learnt {self.classes_.tolist()}.", array="y"

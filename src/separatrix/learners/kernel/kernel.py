@@ -326,7 +326,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise Refusal("With a budget only the last state is kept: there is no curve to be drawn from it.")
         rows, log = read(self, X, reset=False), self.log_
         truth = column_or_1d(y)
-        check_lengths(rows, truth)
+        check_lengths(len(rows), len(truth))
         ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else checked_curve(passes)
         ends = np.minimum(ends, self.n_passes_)
         seen = np.round(ends * len(self._standing.leads)).astype(np.int64)

@@ -66,7 +66,7 @@ def checked_training(model: Any, X: Any, y: Any) -> KernelTraining:
     with explained(model):
         kernel = kernel_of(model, X, rows)
     target, classes = checked_labels(model, y)
-    check_lengths(rows, target)
+    check_lengths(len(rows), len(target))
     model._objects, model._fitted_kernel = isinstance(rows, Objects), model.kernel
     way, lines = (TWO, 1) if len(classes) == 2 else (way, len(classes))
     course = KernelCourse(rows, target, kernel, bool(model.fit_intercept), way, lines, ties, passes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,6 @@ from ...data import Sparse
 from ...data.frame import written_out
 from ...fitting.plans.wide import goes_wide, too_large
 from ...fitting.problem import Bounds, FirthEnd, Outcome, Problem
-from ...fitting.scan.stochastic import StochasticSettings
 from ...geometry.separation.limit import LimitFit, limit_fit
 from ...geometry.separation.proof import SeparationAnswer
 from ...geometry.separation.search import Arrangement, HiddenSeparationError
@@ -21,54 +20,17 @@ from ...results.linear_rule import LinearRule
 from ...results.proofs import Limit, Locality, Optimality, PenalisedLocality, Proof, Separation
 from ...results.separability import Separability
 from ...results.verdict import Rank, Verdict
-from ..checks.features import Features
-from ..checks.targets import Prior, Targets
 from ..geometry.separability import result_of, searchable, separation_of
 from . import words
-from .settings import Settings, schedule_of
+from .training import Training
 
 
-@dataclass(frozen=True)
-class Training:
-    """Checked input."""
-
-    problem: Problem
-    settings: Settings
-    targets: Targets
-    columns: tuple[str, ...]
-    class_weight: tuple[float, ...]
-    index: Any = None
-    """The names of the rows, where X was a data frame."""
-    features: Features | None = None
-    """What the rows were mapped to, `columns` being the names of that."""
-    prior: Prior | None = None
-    """What the probabilities are corrected by."""
-
-    def walk(self) -> StochasticSettings:
-        """How a stochastic descent takes these rows."""
-        settings, rows = self.settings, self.problem.rows
-        target, cost = online_targets(self.targets, rows.cost, rows.other)
-        if target.ndim == 2:
-            target = rows.y  # the class weights are in its shares
-        return StochasticSettings(
-            target, cost, settings.objective, schedule_of(settings.rate), settings.order, settings.averaging
-        )
-
-
-def online_targets(targets: Targets, cost: Floats, other: Floats) -> tuple[Any, Floats]:
-    """Targets and costs of each row by itself: of two classes the probability of the second."""
-    if len(targets.classes) > 2:
-        return (targets.index if targets.index is not None else targets.probability), cost
-    if targets.index is not None:
-        return targets.index.astype(np.float64), cost
-    total = cost + other
-    return np.where(total > 0, cost, 0.0) / np.where(total > 0, total, 1.0), total
-
-
-def verdict_of(
-    outcome: Outcome, training: Training, result: Separability | None = None, limit: LimitFit | None = None
-) -> Verdict:
-    """What a fit that came to its end can say; where it looked closer, how the classes lie to each other."""
+def concluded(outcome: Outcome, training: Training) -> tuple[Outcome, Verdict]:
+    """What a fit that came to its end can say; where it proved no optimum, after a closer look."""
+    closer = look_closer(outcome, training)
+    result, limit = (None, None) if closer is None else (closer.result, closer.limit)
+    if closer is not None:
+        outcome = seen_closer(outcome, closer)
     problem, found = training.problem, outcome.bounds
     certificate: Proof | None = None
     if outcome.status == "separated":
@@ -91,7 +53,7 @@ def verdict_of(
     of = len(training.columns) + problem.lifted
     claim = _claim(outcome.weights, outcome.intercept, outcome.value, training)
     rank = Rank(of - len(aliased) if outcome.ranked else None, of, aliased)
-    return Verdict(outcome.status, rank, certificate, *said, claim, result)
+    return outcome, Verdict(outcome.status, rank, certificate, *said, claim, result)
 
 
 def _limit(limit: LimitFit) -> Limit:
@@ -173,14 +135,13 @@ class CloserLook(NamedTuple):
 def look_closer(outcome: Outcome, training: Training) -> CloserLook | None:
     """Only where maximum likelihood may have no finite answer: no optimum was proved, or a separating rule was."""
     problem, settings = training.problem, training.settings
-    if settings.objective != "likelihood":
-        return None
     unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
     exact = settings.solver != "stochastic" and settings.rate is None
+    if settings.objective != "likelihood" or problem.l2 or not (unproved and exact):
+        return None
     weights = (problem.classes - 1) * (problem.rows.X.shape[1] + problem.lifted)
     few = min(weights, (problem.classes - 1) * len(problem.rows)) <= MOST_WEIGHTS
-    few = few and searchable(problem.rows.X, problem.classes, problem.lifted)
-    if problem.l2 or not (unproved and exact and few) or goes_wide(problem):
+    if not few or goes_wide(problem) or not searchable(problem.rows.X, problem.classes, problem.lifted):
         return None
     if isinstance(problem.rows.X, Sparse) and not too_large(problem):  # small: read it as it is
         problem = replace(problem, rows=replace(problem.rows, X=written_out(problem.rows.X)))

@@ -25,7 +25,7 @@ from ..checks.rows import checked_costs, not_finite
 from ..checks.settings import checked_choice, checked_flag
 from ..checks.targets import known_targets, whole_counts
 from .rows_of_fit import known_facts
-from .settings import PENALISED
+from .training import PENALISED
 
 EVENTS = 10
 """Rows of the rarest class for each coefficient, below which large-sample inference is refused."""

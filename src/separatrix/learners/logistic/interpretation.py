@@ -9,11 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 from ...inference.explanation import Explanation
 from ...inference.result import Inference
 from ...inference.summary.summary import Summary
-from ..checks.rows import checked_costs
-from .conclusion import Training
 from .explain import explanation_of
 from .inference import inference_of
-from .rows_of_fit import Facts, Keeper, facts_of
+from .rows_of_fit import Facts, Keeper
 from .summary import summary_of
 
 
@@ -26,19 +24,11 @@ class Interpretation:
     _facts: Facts | None = None
     _kept_rows: Keeper | None = None
 
-    # ------------------------------------------------------------------------------------------------------- in a fit
-
-    def _remember(self, training: Training, X: Any, y: Any, sample_weight: Any) -> None:
-        self._facts = facts_of(training, checked_costs(sample_weight, len(training.problem.rows)))
-        self._kept_rows = Keeper.of(X, y, sample_weight)
-
     def __getstate__(self) -> dict[str, Any]:
         """A copy or a pickle has the facts and not the rows."""
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[misc, call-overload]
         state.pop("_kept_rows", None)
         return state
-
-    # ------------------------------------------------------------------------------------------------------ afterwards
 
     def inference(
         self, X: Any, y: Any, sample_weight: Any = None, *, covariance: str = "model", weights: str | None = None,

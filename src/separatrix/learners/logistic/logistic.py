@@ -17,13 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data.mapped import MappedRows
 from ...data.reading import finite
-from ...errors import Refusal, SettingError
-from ...fitting.coordinates import is_wide
+from ...errors import Refusal
 from ...fitting.firth.ascent import penalised_maximum
 from ...fitting.minimise import minimise
-from ...fitting.path import TRIAL, CrossValidation, Path, choose_l2, later
-from ...fitting.plans.wide import goes_wide
-from ...fitting.problem import Minimum, NotFiniteError, Outcome, Problem, Progress
+from ...fitting.path import TRIAL, CrossValidation, choose_l2, later
+from ...fitting.problem import NotFiniteError, Outcome, Problem, Progress
+from ...fitting.scan.online import OnlineState
 from ...fitting.scan.stochastic import stochastic_gradient
 from ...fitting.starts import best_of
 from ...numerics.arrays import Floats
@@ -32,22 +31,19 @@ from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ...results.linear_rule import LinearRule, limit_probabilities
 from ...results.verdict import Verdict
 from ...wording import setting
-from ..base import Card, LinearClassifier, Record, Step, record_of
-from ..checks.features import Features, learn_features, mapped_rows
-from ..checks.rows import check_lengths, checked_costs, checked_rows, forget, names_of, not_finite, unchanged_on_failure
-from ..checks.settings import checked_choice, checked_numbers, present, seed_of
-from ..checks.targets import Prior, check_folds, checked_targets, class_costs, known_targets, prior_of, rows_of
-from ..geometry.separability import index_of
+from ..base import Card, LinearClassifier, Record, Step, released
+from ..checks.rows import checked_costs, not_finite, present, set_fitted
+from ..checks.targets import known_targets
 from ..warnings import BudgetWarning, SeparationWarning
-from .conclusion import Training, interrupted_verdict, look_closer, seen_closer, verdict_of
+from .conclusion import concluded, interrupted_verdict
 from .influence import Influence, influence_of
 from .interpretation import Interpretation
 from .piecemeal import continue_online
-from .settings import PENALISED, Settings, check_two_classes, checked_settings
+from .rows_of_fit import remembered
+from .training import PENALISED, Training, prepare
 
 SINGLE_THREAD_BELOW = 200_000
-COMPILE_FROM = 400_000
-"""Numbers in X, zeros counted, from which the compiled pass repays the 0.3 s that loading it takes."""
+"""Numbers in X below which threads do not pay."""
 
 
 class LogisticRegression(Interpretation, LinearClassifier):
@@ -158,6 +154,8 @@ class LogisticRegression(Interpretation, LinearClassifier):
     card = Card("logistic", path_unit="passes over the rows")
 
     verdict_: Verdict
+    _online: OnlineState | None = None
+    """Where `partial_fit` stands; None after `fit`."""
 
     def __init__(
         self,
@@ -205,67 +203,45 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
         """Fit the weights; `verdict_` says how it ended."""
-        quick = isinstance(self.objective, str) and self.objective in PENALISED
-        with unchanged_on_failure(self), one_blas_thread() if quick else nullcontext():  # once, not at every step
-            for _ in self.steps(X, y, sample_weight):
+        with one_blas_thread():  # once, not at every step
+            for _ in self._learn(X, y, sample_weight):
                 pass
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[Step]:
         """The fit, pass by pass. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
+        return released(self._learn(X, y, sample_weight))
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> Generator[Step, None, None]:
+        """Nothing is set before the fit has ended, or is stopped: a fit that fails leaves the model as it was."""
         began = time.perf_counter()
-        training = self._prepare(X, y, sample_weight)
-        self._remember(training, X, y, sample_weight)
+        training = prepare(self, X, y, sample_weight)
         rows = training.problem.rows
-        self.history_: list[Record] = []
-        forget(self, "_online", "l2_path_", "minima_", "n_steps_")
+        history: list[Record] = []
+        found: dict[str, Any] = {"history_": history, **remembered(training, X, y, sample_weight)}
         latest: Step | None = None
         threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
         try:
             with ordered_map(threads) if threads > 1 else nullcontext(map) as each:
                 if each is not rows.map:
                     training = replace(training, problem=replace(training.problem, rows=replace(rows, map=each)))
-                run = self._run(training)
+                run = _run(training, found)
                 while True:
                     try:
-                        with one_blas_thread():
-                            progress: Progress = next(run)
+                        progress: Progress = next(run)
                     except StopIteration as end:
-                        outcome, l2 = end.value
-                        if l2 != training.problem.l2:
-                            training = replace(training, problem=replace(training.problem, l2=l2))
-                        self._conclude(outcome, training)
+                        outcome, problem = end.value
+                        self._conclude(outcome, replace(training, problem=problem), found)
                         return
                     latest = Step(*progress, time.perf_counter() - began)
-                    self.history_.append(record_of(latest))
+                    _, _, value, norm, length, passes, _, negative, start, seconds = latest
+                    history.append(Record(passes, value, norm, length, seconds, negative, start))
                     yield latest
         except NotFiniteError:
-            raise not_finite(rows.X, training.columns, self) from None
+            raise not_finite(rows.X, training.columns, training.read) from None
         except (KeyboardInterrupt, GeneratorExit):
-            self._interrupt(latest, training)
+            self._interrupt(latest, training, found)
             raise
-
-    def _run(self, training: Training) -> Generator[Progress, None, tuple[Outcome, float]]:
-        """The fit that was asked for; it returns how it ended, and the penalty it ended with."""
-        problem, settings = training.problem, training.settings
-        if isinstance(settings.l2, CrossValidation):
-            path, spent = yield from choose_l2(problem, settings.l2)
-            self.l2_path_: Path = path
-            outcome = yield from later(self._descent(replace(problem, l2=path.chosen), training), spent)
-            return replace(outcome, passes=outcome.passes + spent), path.chosen
-        outcome = yield from self._descent(problem, training)
-        return outcome, problem.l2
-
-    @staticmethod
-    def _descent(problem: Problem, training: Training) -> Generator[Progress, None, Outcome]:
-        settings = training.settings
-        if settings.solver == "stochastic":
-            return stochastic_gradient(problem, training.walk())
-        if settings.objective in PENALISED:
-            return penalised_maximum(problem, balanced=settings.objective == "flic")
-        if settings.objective == "squared":
-            return best_of(problem, 1 if settings.rate is not None else settings.starts)
-        return minimise(problem)
 
     @available_if(lambda self: self._learns_piecemeal())  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LogisticRegression:
@@ -274,7 +250,8 @@ class LogisticRegression(Interpretation, LinearClassifier):
         Any chopping of the same rows gives the same weights, bit for bit. The first call needs all the classes, unless
         they all occur in its rows. It needs solver="stochastic" and a learning_rate that is a number or a schedule.
         """
-        return continue_online(self, X, y, classes, sample_weight)  # type: ignore[no-any-return]
+        continue_online(self, X, y, classes, sample_weight)
+        return self
 
     def _learns_piecemeal(self) -> bool:
         if self.objective in PENALISED:
@@ -355,74 +332,16 @@ class LogisticRegression(Interpretation, LinearClassifier):
             rows, z, target[:, 1], cost * factors if cost.size else factors, self.l2_, self.fit_intercept
         )
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        settings = checked_settings(self)
-        rows = checked_rows(self, X, reset=True)
-        targets = checked_targets(self, y)
-        check_two_classes(settings, len(targets.classes))
-        check_lengths(rows, targets)
-        cost = checked_costs(sample_weight, len(rows))
-        class_weight = class_costs(self.class_weight, targets, cost)
-        check_folds(settings.l2, targets, cost)
-        rows = present(rows, cost)
-        columns, features = names_of(self, rows.shape[1]), None
-        if self.features is not None:
-            named = hasattr(self, "feature_names_in_")
-            features = learn_features(self.features, rows, columns, named, self, cost)
-            rows, columns = mapped_rows(rows, features, self), features.names
-        K = len(targets.classes)
-        problem = Problem(
-            rows_of(rows, targets, cost, class_weight, compiled=is_wide(rows) or math.prod(rows.shape) >= COMPILE_FROM),
-            settings.loss(K),
-            settings.l2 if isinstance(settings.l2, float) else 0.0, settings.fit_intercept, settings.solver,
-            self._start(rows.shape[1], K), settings.tol, settings.max_passes, self._seed(settings), K,
-            settings.fixed_rate,
-        )  # fmt: skip
-        _check_width(problem, settings)
-        prior = prior_of(self.prior, targets, cost, class_weight)
-        return Training(problem, settings, targets, columns, class_weight, index_of(X), features, prior)
-
-    def _start(self, d: int, classes: int) -> str | tuple[Floats, Any]:
-        shape = (classes, d) if classes > 2 else (1, d)
-        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape == shape:
-            return self._as_weights(self.coef_.copy(), self.intercept_.copy())
-        if self.init is None or isinstance(self.init, str):
-            return checked_choice("init", self.init, ("least-squares", "zero", "random"))
-        start = checked_numbers("init", self.init)
-        if start.size not in (math.prod(shape), shape[0] * (d + bool(self.fit_intercept))):
-            each = f" for each of the {classes} classes" if classes > 2 else ""
-            raise SettingError(
-                "init",
-                self.init,
-                "",
-                f"init has {start.size} numbers; {d} weights are needed, then the intercept if any{each}.",
-            )
-        start = start.reshape(shape[0], -1)
-        return self._as_weights(start[:, :d], start[:, d] if start.shape[1] > d else np.zeros(shape[0]))
-
-    @staticmethod
-    def _as_weights(weights: Floats, intercept: Floats) -> tuple[Floats, Any]:
-        return (weights, intercept) if len(weights) > 1 else (weights[0], float(intercept[0]))
-
-    def _seed(self, settings: Settings) -> int:
-        chance = settings.solver == "stochastic" and settings.order != "cyclic"
-        return seed_of(self.random_state, needed=chance or (isinstance(self.init, str) and self.init == "random"))
-
-    def _conclude(self, outcome: Outcome, training: Training) -> None:
-        closer = look_closer(outcome, training)
-        if closer is not None:
-            outcome = seen_closer(outcome, closer)
-        likely = outcome.status != "separated"
-        self._keep(outcome.weights, outcome.intercept, outcome.passes, training, likely)
-        seen = (closer.result, closer.limit) if closer is not None else ()
-        self.verdict_ = verdict_of(outcome, training, *seen)
+    def _conclude(self, outcome: Outcome, training: Training, found: dict[str, Any]) -> None:
+        outcome, verdict = concluded(outcome, training)
         if training.settings.objective == "squared":
-            self.minima_: tuple[Minimum, ...] = outcome.minima
-        if not self.verdict_.ok:
+            found["minima_"] = outcome.minima
+        if not verdict.ok:
             kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
-            warnings.warn(str(self.verdict_), kind, stacklevel=4)
+            warnings.warn(str(verdict), kind, stacklevel=4)
+        self._set(outcome.weights, outcome.intercept, outcome.passes, verdict, training, found)
 
-    def _interrupt(self, latest: Step | None, training: Training) -> None:
+    def _interrupt(self, latest: Step | None, training: Training, found: dict[str, Any]) -> None:
         init, d, K = training.problem.init, len(training.columns), training.problem.classes
         nothing: tuple[Floats, Any] = (np.zeros(d), 0.0) if K == 2 else (np.zeros((K, d)), np.zeros(K))
         weights, intercept = init if isinstance(init, tuple) else nothing
@@ -430,20 +349,26 @@ class LogisticRegression(Interpretation, LinearClassifier):
         if latest is not None:
             weights, intercept, passes = latest.weights, latest.intercept, latest.passes
             value = math.nan if latest.start == TRIAL else latest.value  # a trial saw a part of the rows
-        self._keep(weights, intercept, passes, training, True)
-        self.verdict_ = interrupted_verdict(weights, intercept, value, passes, training)
+        verdict = interrupted_verdict(weights, intercept, value, passes, training)
+        self._set(weights, intercept, passes, verdict, training, found)
 
-    def _keep(self, weights: Floats, intercept: Any, passes: float, training: Training, likely: bool) -> None:
-        self.classes_ = training.targets.classes
-        self.coef_, self.intercept_ = np.array(weights, ndmin=2), np.array(intercept, dtype=float, ndmin=1)
-        self.n_passes_, self.l2_ = passes, training.problem.l2
-        features = "" if training.features is None else str(training.features)
-        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), training.columns, likely, features)
-        forget(self, "features_", "prior_")
-        if training.features is not None:
-            self.features_: Features = training.features
+    def _set(
+        self, weights: Floats, intercept: Any, passes: float, verdict: Verdict, training: Training,
+        found: dict[str, Any],
+    ) -> None:  # fmt: skip
+        """Set all attributes of a fit."""
+        classes, features = training.targets.classes, training.features
+        if features is not None:
+            found["features_"] = features
         if training.prior is not None:
-            self.prior_: Prior = training.prior
+            found["prior_"] = training.prior
+        likely, made_of = verdict.status != "separated", "" if features is None else str(features)
+        set_fitted(
+            self, training.read, classes_=classes, coef_=np.array(weights, ndmin=2),
+            intercept_=np.array(intercept, dtype=float, ndmin=1), n_passes_=passes, l2_=training.problem.l2,
+            rule_=LinearRule(weights, intercept, tuple(classes), training.columns, likely, made_of),
+            verdict_=verdict, _online=None, **found,
+        )  # fmt: skip
 
     def _readable(self, X: Any) -> Any:
         """The rows of X; with features rows of them, made when they are read."""
@@ -456,22 +381,24 @@ class LogisticRegression(Interpretation, LinearClassifier):
         return MappedRows(rows, features.map)
 
 
-def _check_width(problem: Problem, settings: Settings) -> None:
-    """Newton's method needs a matrix of the columns."""
-    n, d = problem.rows.X.shape
-    if settings.objective in PENALISED and goes_wide(problem):
-        raise SettingError(
-            "objective",
-            settings.objective,
-            "",
-            f"{setting('objective', settings.objective)} needs a {d} × {d} matrix, and X is sparse with {n} rows of "
-            f"{d} columns: choose fewer columns, or use {setting('objective', 'likelihood')} with {setting('l2')} > 0.",
-        )
-    if settings.solver in ("newton", "gauss-newton") and goes_wide(problem):
-        raise SettingError(
-            "solver",
-            settings.solver,
-            "",
-            f"{setting('solver', settings.solver)} needs a {d} × {d} matrix, and X is sparse with {n} rows of {d} "
-            f"columns: use {setting('solver', 'auto')} or 'lbfgs', or choose fewer columns.",
-        )
+def _run(training: Training, found: dict[str, Any]) -> Generator[Progress, None, tuple[Outcome, Problem]]:
+    """The fit that was asked for; it returns how it ended, and the problem with the penalty it ended with."""
+    problem, plan = training.problem, training.settings.l2
+    if not isinstance(plan, CrossValidation):
+        return (yield from _descent(problem, training)), problem
+    path, spent = yield from choose_l2(problem, plan)
+    found["l2_path_"] = path
+    problem = replace(problem, l2=path.chosen)
+    outcome = yield from later(_descent(problem, training), spent)
+    return replace(outcome, passes=outcome.passes + spent), problem
+
+
+def _descent(problem: Problem, training: Training) -> Generator[Progress, None, Outcome]:
+    settings = training.settings
+    if settings.solver == "stochastic":
+        return stochastic_gradient(problem, training.walk())
+    if settings.objective in PENALISED:
+        return penalised_maximum(problem, balanced=settings.objective == "flic")
+    if settings.objective == "squared":
+        return best_of(problem, 1 if settings.rate is not None else settings.starts)
+    return minimise(problem)

@@ -16,13 +16,13 @@ from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
-from ..checks.rows import checked_costs, checked_rows, forget, names_of, not_finite
+from ..checks.rows import checked_costs, checked_rows, names_of, new_columns, not_finite, set_fitted
 from ..checks.targets import checked_targets, given_costs, known_targets, second_of_two
 from . import words
-from .settings import Settings, checked_settings, schedule_of
+from .training import Settings, checked_settings, schedule_of, seed_for, start_of
 
 
-def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
     """One pass over these rows in their order, from where the model stands."""
     settings = checked_settings(model)
     _check_online(model)
@@ -36,7 +36,8 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
             f"{setting('features', None)}, or put the features before a new learner in a pipeline.",
         )
     new = not hasattr(model, "classes_")
-    rows = checked_rows(model, X, reset=new)
+    read = new_columns(type(model).__name__) if new else model
+    rows = checked_rows(read, X, reset=new)
     known = _classes(model, y, classes, new)
     cost = checked_costs(sample_weight, len(rows), some=False)
     target = second_of_two(y, known, len(rows)) if model.class_weight is None else None
@@ -58,8 +59,8 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
     )
     weights, intercept = reading(state, many, averaging=settings.averaging)
     if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
-        raise _overflow(model, rows, settings)
-    return _keep(model, state, known, weights, intercept, settings)
+        raise _overflow(read, rows, settings)
+    _set(model, read, state, known, weights, intercept, settings)
 
 
 def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
@@ -72,9 +73,9 @@ def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
     return (T if len(known) > 2 else np.ascontiguousarray(T[:, 1])), cost
 
 
-def _overflow(model: Any, rows: Any, settings: Settings) -> Exception:
+def _overflow(read: Any, rows: Any, settings: Settings) -> Exception:
     if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
-        return not_finite(rows, names_of(model, rows.shape[1]), model)
+        return not_finite(rows, names_of(read, rows.shape[1]), read)
     return SettingError(
         "learning_rate",
         settings.rate,
@@ -139,30 +140,30 @@ def _classes(model: Any, y: Any, classes: Any, new: bool) -> Any:
 
 def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
     """Where the model stands: after its last call, after a fit, or at its start."""
-    if hasattr(model, "_online"):
+    if model._online is not None:
         return model._online  # type: ignore[no-any-return]
     if hasattr(model, "coef_"):
         return OnlineState(model.coef_.copy(), model.intercept_.copy())
     nothing = Rows(np.empty((0, d)), np.empty(0), np.empty(0))
-    start, seed = model._start(d, K), model._seed(settings)
+    start, seed = start_of(model, d, K), seed_for(model, settings)
     return begin(Problem(nothing, settings.loss(K), 0.0, True, "stochastic", start, settings.tol, 1.0, seed, K))
 
 
-def _keep(model: Any, state: OnlineState, known: Any, weights: Any, intercept: Any, settings: Settings) -> Any:
+def _set(
+    model: Any, read: Any, state: OnlineState, known: Any, weights: Any, intercept: Any, settings: Settings
+) -> None:
+    """Set all attributes."""
     d = weights.shape[-1]
-    columns = names_of(model, d)
-    model._online, model.classes_ = state, known
-    forget(model, "prior_")
-    model.coef_, model.intercept_ = np.atleast_2d(weights), np.atleast_1d(np.asarray(intercept, float))
-    model.n_passes_, model.l2_ = 1.0, float(settings.l2)  # type: ignore[arg-type]
-    model.n_steps_ = state.steps
-    model.rule_ = LinearRule(weights, intercept, tuple(model.classes_), columns, probabilistic=True)
-    said = words.online(state.steps)
+    columns, l2 = names_of(read, d), float(settings.l2)  # type: ignore[arg-type]
     claim = Claim(
-        tuple(known.tolist()), columns, weights, intercept, settings.fit_intercept, model.l2_,
-        (1.0,) * len(known), math.nan, state.steps, settings.objective,
+        tuple(known.tolist()), columns, weights, intercept, settings.fit_intercept, l2, (1.0,) * len(known), math.nan,
+        state.steps, settings.objective,
     )  # fmt: skip
-    model.verdict_ = Verdict("interrupted", Rank(None, d + settings.fit_intercept, ()), None, *said, claim)
-    if not hasattr(model, "history_"):
-        model.history_ = []
-    return model
+    rank = Rank(None, d + settings.fit_intercept, ())
+    set_fitted(
+        model, read, classes_=known, coef_=np.atleast_2d(weights),
+        intercept_=np.atleast_1d(np.asarray(intercept, float)), n_passes_=1.0, l2_=l2, n_steps_=state.steps,
+        rule_=LinearRule(weights, intercept, tuple(known), columns, probabilistic=True),
+        verdict_=Verdict("interrupted", rank, None, *words.online(state.steps), claim),
+        history_=getattr(model, "history_", []), _online=state,
+    )  # fmt: skip

@@ -20,10 +20,9 @@ from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, positive, sigmoid
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ...results.linear_rule import limit_probabilities
-from ..checks.rows import checked_costs
-from ..checks.settings import present
+from ..checks.rows import checked_costs, present
 from ..checks.targets import known_targets
-from .conclusion import Training
+from .training import Training
 
 # Means and deviations of the columns of X, by weight.
 
@@ -150,14 +149,6 @@ class Keeper:
         self._X, self._y = weakref.ref(X), weakref.ref(y)
         self._cost = None if sample_weight is None else weakref.ref(sample_weight)
 
-    @classmethod
-    def of(cls, X: Any, y: Any, sample_weight: Any) -> Keeper | None:
-        """None where one of them, a list say, cannot be referred to weakly."""
-        try:
-            return cls(X, y, sample_weight)
-        except TypeError:
-            return None
-
     def __call__(self) -> tuple[Any, Any, Any] | None:
         """X, y and sample_weight, if all of them are still there."""
         X, y = self._X(), self._y()
@@ -166,25 +157,35 @@ class Keeper:
         return None if gone else (X, y, cost)
 
 
-def facts_of(training: Training, cost: Floats) -> Facts:
+def remembered(training: Training, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+    """What a fitted model keeps of its rows."""
+    try:
+        kept = Keeper(X, y, sample_weight)
+    except TypeError:  # a list cannot be referred to weakly
+        kept = None
+    return {"_facts": facts_of(training), "_kept_rows": kept}
+
+
+def facts_of(training: Training) -> Facts:
     """The facts of a fit, at little cost beside it."""
-    rows, targets = training.problem.rows, training.targets
-    size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, rows.X.shape[1])))
-    X, weight, sampled = rows.X, cost, size < len(rows)
+    X, targets, cost = training.problem.rows.X, training.targets, training.cost
+    n, d = X.shape
+    size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, d)))
+    some, weight, sampled = X, cost, size < n
     if sampled:
-        step = -(-len(rows) // size)
-        chosen: Any = slice(None, None, step) if isinstance(X, np.ndarray) else np.arange(0, len(rows), step)
-        X, weight = X[chosen], cost[chosen] if cost.size else cost
+        step = -(-n // size)
+        chosen: Any = slice(None, None, step) if isinstance(X, np.ndarray) else np.arange(0, n, step)
+        some, weight = X[chosen], cost[chosen] if cost.size else cost
         if weight.size and not weight.any():
             chosen = np.flatnonzero(cost)[:size]
-            X, weight = rows.X[chosen], cost[chosen]
+            some, weight = X[chosen], cost[chosen]
     entropy = 0.0 if targets.probability is None else entropy_of(targets.probability, cost, training.class_weight)
-    return Facts(len(rows), bool(cost.size), targets.totals(cost), entropy, means_of(X, weight), sampled)
+    return Facts(n, bool(cost.size), targets.totals(cost), entropy, means_of(some, weight), sampled)
 
 
-def facts_among(training: Training, cost: Floats, varying: NDArray[np.intp], first: NDArray[Any]) -> Facts:
-    """The same of a fit that was made in the columns that vary; the others are what they are in the first row."""
-    facts = facts_of(training, cost)
+def facts_among(training: Training, varying: NDArray[np.intp], first: NDArray[Any]) -> Facts:
+    """Facts of a fit that was made in the columns that vary; the others are what they are in the first row."""
+    facts = facts_of(training)
     if len(varying) == len(first):
         return facts
     means = np.array(first, dtype=np.float64)
@@ -265,7 +266,7 @@ def rows_of_fit(model: Any, rows: tuple[Any, Any, Any]) -> tuple[TrainingRows | 
         return _given_now(model, rows), ""
     if rows[2] is not None:
         raise DataError("sample_weight is given without X and y: give all three, or none.")
-    if hasattr(model, "_online"):
+    if model._online is not None:
         return None, PIECEMEAL
     found = None if model._kept_rows is None else model._kept_rows()
     if found is None:
@@ -297,7 +298,7 @@ def known_facts(model: Any, given: TrainingRows | None) -> Facts | None:
     if given is not None:
         claim = model.verdict_.claim
         return facts_of_given(given, claim.class_weight, claim.soft)
-    return None if hasattr(model, "_online") else model._facts
+    return None if model._online is not None else model._facts
 
 
 def facts_of_given(

@@ -36,13 +36,11 @@ from ...fitting.problem import Outcome, Problem
 from ...numerics.arrays import Floats, Indices
 from ...numerics.threads import Map, one_blas_thread, ordered_map, thread_count
 from ..base import Record
-from ..checks.rows import checked_costs, not_finite, rows_at
-from ..checks.settings import present
+from ..checks.rows import checked_costs, new_columns, not_finite, present, rows_at
 from ..checks.targets import Targets, class_costs, prior_of, rows_of
-from .conclusion import Training
 from .logistic import LogisticRegression
 from .rows_of_fit import facts_among
-from .settings import Settings, checked_settings
+from .training import Settings, Training, checked_settings
 
 COMPILE_FROM, AT_A_TIME = 1 << 14, 1 << 23
 """Numbers in X from which it repays to load what is compiled; numbers of all tasks that are worked on together."""
@@ -201,7 +199,9 @@ class SideBySide:
             "lbfgs", "zero", settings.tol, settings.max_passes, 0,
         )  # fmt: skip
         prior = prior_of(self.estimator.prior, targets, cost, factors)
-        return Training(problem, settings, targets, self.columns, factors, prior=prior), varying
+        read = new_columns(type(self.estimator).__name__)
+        read.n_features_in_ = self.X.shape[1]
+        return Training(problem, settings, targets, self.columns, factors, read, cost, prior=prior), varying
 
     def _cost(self, task: Task) -> Floats:
         return self.cost if task.rows is None or not self.cost.size else self.cost[task.rows]
@@ -210,10 +210,9 @@ class SideBySide:
         self, task: Task, outcome: Outcome, records: list[Record], training: Training, varying: NDArray[np.intp]
     ) -> LogisticRegression:
         model = self._clone()
-        model.n_features_in_, model.history_ = self.X.shape[1], records
         first = self.X[0 if task.rows is None else task.rows[0]]
-        model._facts, model._kept_rows = facts_among(training, self._cost(task), varying, first), None
-        model._conclude(with_constants(outcome, varying, self.X.shape[1], self.l2), training)
+        found = {"history_": records, "_facts": facts_among(training, varying, first), "_kept_rows": None}
+        model._conclude(with_constants(outcome, varying, self.X.shape[1], self.l2), training, found)
         return model
 
     def _clone(self) -> LogisticRegression:

@@ -12,7 +12,7 @@ from ...fitting.problem import Oscillation, Outcome, Problem
 from ...results.separability import Separability, separated_rows
 from ...results.verdict import listed
 from ...wording import has, setting
-from .settings import Settings
+from .training import Settings
 
 GROWING = 0.2
 """Growth, in deviations of the score over the last passes, that is worth naming."""

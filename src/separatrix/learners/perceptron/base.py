@@ -62,7 +62,7 @@ def _course(model: Any, X: Any, y: Any) -> Course:
     if X is None or y is None:
         raise DataError("bound needs both X and y, or neither.")
     rows, targets = checked_rows(model, X, reset=False), checked_targets(model, y)
-    check_lengths(rows, targets)
+    check_lengths(len(rows), len(targets))
     if targets.index is None or not np.array_equal(targets.classes, model.classes_):
         raise DataError(
             f"has the classes {targets.classes.tolist()}; this model learnt {model.classes_.tolist()}.", array="y"
@@ -252,7 +252,7 @@ class MistakeDrivenClassifier(LinearClassifier):
         update, passes = checked_update(self), checked_passes(self)
         rows = checked_rows(self, X, reset=True)
         target, classes = checked_labels(self, y)
-        check_lengths(rows, target)
+        check_lengths(len(rows), len(target))
         start = self._start(len(classes), rows.shape[1], update.lifted)
         return Training(Course(rows, target, update, start, passes), classes, names_of(self, rows.shape[1]))
 

@@ -99,7 +99,7 @@ class OnlinePerceptron(LinearClassifier):
         with unchanged_on_failure(self):
             labels = stream_labels(self, y)
             rows = checked_rows(self, X, reset=new)
-            check_lengths(rows, labels)
+            check_lengths(len(rows), len(labels))
             announced = np.unique(labels_of(classes)) if classes is not None else np.empty(0)
             stream = ClassStream.begin(rows.shape[1], announced) if new else self._stream
             check_kind(labels, stream.classes)
@@ -156,7 +156,7 @@ class OnlinePerceptron(LinearClassifier):
         targets = checked_targets(self, y)
         if targets.index is None:
             raise no_labels(self)
-        check_lengths(rows, targets)
+        check_lengths(len(rows), len(targets))
         return rows, targets.classes[targets.index], targets.classes
 
     def _learn(self, rows: Any, labels: NDArray[Any], stream: ClassStream) -> OnlinePerceptron:

@@ -95,7 +95,7 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(
                 "Unknown label type: continuous. y holds probabilities; a vote needs a class for each row: give labels."
             )
-        check_lengths(rows, targets)
+        check_lengths(len(rows), len(targets))
         self._check_finite(rows)
         self.classes_ = targets.classes
         self._committee: Committee
@@ -135,7 +135,7 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         rows = self._known_rows(X)
         labels = column_or_1d(np.asarray(y))
-        check_lengths(rows, labels)
+        check_lengths(len(rows), len(labels))
         try:
             return self._committee.errors(rows, index_of(labels, self.classes_))
         except OverflowError:
