@@ -13,7 +13,7 @@ from separatrix.data.grams import CategoricalPairs
 from separatrix.fitting.certificates.margin import MarginProofRows, stray_of
 from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.risk.margin import Risk, compiled_jet
-from separatrix.learners.logistic import logistic, rows_of_fit
+from separatrix.learners.logistic import rows_of_fit, training
 from separatrix.learners.logistic.rows_of_fit import deviations_of, means_of, moments_of
 from separatrix.losses import LogisticSquared, LogLikelihood, Squared
 
@@ -46,7 +46,7 @@ def rows(request):
 @pytest.fixture
 def compiled(monkeypatch):
     """The compiled passes, however few rows there are."""
-    monkeypatch.setattr(logistic, "COMPILE_FROM", 0)
+    monkeypatch.setattr(training, "COMPILE_FROM", 0)
 
 
 def labels(X, seed=1, steep=0.5):

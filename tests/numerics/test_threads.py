@@ -352,8 +352,8 @@ def test_workers_of_one_thread_fit_with_one_thread() -> None:
     script = (
         "import threading, numpy as np\n"
         "from separatrix import LogisticRegression\n"
-        "X = np.random.default_rng(0).standard_normal((60_000, 4))\n"
-        "y = np.random.default_rng(1).integers(0, 2, 60_000)\n"
+        "X = np.random.default_rng(0).standard_normal((300_000, 4))\n"
+        "y = np.random.default_rng(1).integers(0, 2, 300_000)\n"
         "names = set()\n"
         "for _ in LogisticRegression().steps(X, y):\n"
         "    names |= {thread.name.partition('_')[0] for thread in threading.enumerate()}\n"

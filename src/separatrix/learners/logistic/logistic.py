@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...data.mapped import MappedRows
 from ...data.reading import finite
+from ...data.rows import SMALL
 from ...errors import Refusal
 from ...fitting.firth.ascent import penalised_maximum
 from ...fitting.minimise import minimise
@@ -41,10 +42,6 @@ from .interpretation import Interpretation
 from .piecemeal import continue_online
 from .rows_of_fit import remembered
 from .training import PENALISED, Training, prepare
-
-SINGLE_THREAD_BELOW = 200_000
-"""Numbers in X below which threads do not pay."""
-
 
 class LogisticRegression(Interpretation, LinearClassifier):
     """argmin over w, b of (1/C) Σᵢ cᵢ log(1 + exp(−yᵢ(xᵢᵀw + b))) + (l2/2)‖w‖²,  C = Σᵢcᵢ.  [000 8.4; 002 4]
@@ -220,7 +217,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
         history: list[Record] = []
         found: dict[str, Any] = {"history_": history, **remembered(training, X, y, sample_weight)}
         latest: Step | None = None
-        threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
+        threads = thread_count(self.n_threads) if rows.X.size >= SMALL else 1
         try:
             with ordered_map(threads) if threads > 1 else nullcontext(map) as each:
                 if each is not rows.map:
