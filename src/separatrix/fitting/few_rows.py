@@ -14,7 +14,7 @@ from ..numerics.linalg import dependence
 from ..numerics.threads import one_blas_thread
 from .certificates.separation import class_separates, separates
 from .coordinates import frame_of
-from .problem import Fit, NotFiniteError, Outcome, Problem, Progress, relayed
+from .problem import NEWTON, At, Fit, NotFiniteError, Outcome, Problem, Progress, relayed
 
 
 def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
@@ -39,12 +39,10 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
     real = length > len(distinct) * EPS * length.max(initial=0)  # the rest is rounding: centred rows add up to zero
     Q, R = (Q[:, real], R[real]) if real.any() else (Q[:, :1], R[:1])
     reduced = replace(rows, X=np.ascontiguousarray(R.T[twin.ravel()]))
-    init = problem.init
-    if isinstance(init, tuple):
-        weights, intercept = init
-        init = (weights * scale) @ Q, intercept + weights @ frame.center
-    solver = "newton" if problem.solver == "auto" else problem.solver
-    small = replace(problem, rows=reduced, init=init, solver=solver)
+    start = problem.start
+    if isinstance(start, At):
+        start = At((start.weights * scale) @ Q, start.intercept + start.weights @ frame.center)
+    small = replace(problem, rows=reduced, start=start, method=problem.method or NEWTON)
 
     def back(u: Floats, intercept: Any) -> tuple[Floats, Any]:
         w = u @ Q.T / scale

@@ -14,7 +14,7 @@ from ..numerics.arrays import Floats
 from .certificates.joint import joint_bounds
 from .minimise import Watch, watched
 from .plans.plan import FULL, Plan
-from .problem import Bounds, Outcome
+from .problem import NEWTON, Bounds, Outcome
 from .problem import Fit as Descent
 from .risk.joint import JointBasis, JointRisk, Sample
 from .scan.joint_scan import separated_by
@@ -123,7 +123,7 @@ class JointPlan(Plan):
     """Newton's method on the coordinates of joint features."""
 
     problem: JointProblem
-    solver = "newton"
+    method = NEWTON
 
     def __init__(self, problem: JointProblem, risk: JointRisk, number: int) -> None:
         self.problem, self.risk, convex = problem, risk, problem.loss.convex

@@ -113,7 +113,7 @@ class Watch:
         """Where the fit stands, for its readers."""
         weights, intercept = self.plan.to_user(state.v)
         norm = float(np.linalg.norm(state.at.gradient))
-        moved_by, passes = self.plan.solver if state.step else "start", state.passes + self.proofs
+        moved_by, passes = self.plan.method.name if state.step else "start", state.passes + self.proofs
         return Progress(weights, intercept, state.at.value, norm, state.step, passes, moved_by, state.negative)
 
     def judge(self, state: State) -> Outcome | None:

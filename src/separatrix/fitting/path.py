@@ -14,7 +14,7 @@ from ..data import Rows
 from ..numerics.arrays import Floats
 from .coordinates import frame_of
 from .minimise import minimise
-from .problem import Fit, Problem, Progress, relayed
+from .problem import At, Fit, Problem, Progress, relayed
 from .risk.evaluate import Evaluation, log_loss_of
 
 LOOSE = 1e-9
@@ -68,13 +68,13 @@ def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, No
     for fold in range(plan.folds):
         learnt, held = only(rows, parts != fold), only(rows, parts == fold)
         judge = Evaluation(log_loss_of(problem.loss), held, 0.0, problem.classes, frame)
-        init = problem.init
+        start = problem.start
         for i, l2 in enumerate(grid):
-            run = minimise(replace(problem, rows=learnt, l2=float(l2), init=init, tol=max(problem.tol, LOOSE)))
+            run = minimise(replace(problem, rows=learnt, l2=float(l2), start=start, tol=max(problem.tol, LOOSE)))
             outcome = yield from relayed(run, partial(_trial, passes, f"fold {fold + 1}, l2 = {l2:.3g}"))
             passes += outcome.passes + 1
-            init = (outcome.weights, outcome.intercept)
-            table[i, fold] = judge(*init).value
+            start = At(outcome.weights, outcome.intercept)
+            table[i, fold] = judge(*start).value
     return curve(grid, table, one_standard_error=plan.one_standard_error), passes
 
 

@@ -26,6 +26,45 @@ RISES = 1
 """How often the value must have risen: what creeps never does."""
 
 
+@dataclass(frozen=True)
+class Method:
+    """How a descent goes on from where it stands."""
+
+    name: str
+    hessian: bool = False
+    """Each step solves with the Hessian of all rows."""
+    whole: bool = False
+    """That Hessian has all of a squared error's curvature, not 2JᵀJ alone."""
+    steered: bool = False
+    """Each step is L-BFGS's, led by what is known of the Hessian."""
+
+
+NEWTON = Method("newton", hessian=True, whole=True)
+LBFGS = Method("lbfgs", steered=True)
+METHODS = {each.name: each for each in (NEWTON, Method("gauss-newton", hessian=True), LBFGS, Method("gradient"))}
+"""What a descent may be asked to go by."""
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """A descent starts from the weights of least squares."""
+
+
+@dataclass(frozen=True)
+class AtRandom:
+    """A descent starts from random weights."""
+
+
+class At(NamedTuple):
+    """A descent starts from these weights; of many classes a row and an intercept for each."""
+
+    weights: Floats
+    intercept: Any
+
+
+Start = LeastSquares | AtRandom | At
+
+
 class NotFiniteError(ArithmeticError):
     """A pass met NaN or infinity, or overflowed."""
 
@@ -39,8 +78,9 @@ class Problem:
     l2: float
     lifted: bool
     """Whether there is an intercept."""
-    solver: str
-    init: str | tuple[Floats, Any]
+    method: Method | None
+    """None: chosen by the size of X."""
+    start: Start
     tol: float
     max_passes: float
     seed: int

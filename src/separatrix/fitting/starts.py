@@ -12,7 +12,7 @@ import numpy as np
 from ..numerics.arrays import Floats
 from .coordinates import frame_of
 from .minimise import minimise
-from .problem import Fit, Minimum, Outcome, Problem, Progress, relayed
+from .problem import AtRandom, Fit, Minimum, Outcome, Problem, Progress, relayed
 
 SAME_VALUE = 1e-6
 """How far the values of one minimum may be apart, relatively."""
@@ -29,8 +29,8 @@ def best_of(problem: Problem, starts: int) -> Fit:
     frame = frame_of(problem.rows, problem.lifted, problem.seed)
 
     def descent(number: int) -> Fit:
-        init = problem.init if number == 0 else "random"
-        return minimise(replace(problem, init=init, seed=problem.seed + number))
+        start = problem.start if number == 0 else AtRandom()
+        return minimise(replace(problem, start=start, seed=problem.seed + number))
 
     def place(weights: Floats, intercept: Any) -> Floats:
         """In units of the columns' spread: there an intercept is no matter of offsets."""

@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dposv
 
 from ...numerics.arrays import EPS, Floats
 from ..certificates.firth import Rounding, firth_bounds, quick_firth_bounds
-from ..problem import Bounds, FirthEnd, Fit, NotFiniteError, Outcome, Problem, Progress
+from ..problem import At, AtRandom, Bounds, FirthEnd, Fit, NotFiniteError, Outcome, Problem, Progress
 from ..risk.firth import Block, Firth, FirthPoint, FirthSlope, added
 from .ends import balancing_shift, discriminant
 from .view import FirthView, FirthWeightMap, aliased_columns, is_clear, settled, turned, view_of
@@ -112,11 +112,11 @@ class Ascent:
 
     def start(self) -> State:
         """Zero, whose first step is that of a discriminant; or what was given, halved while A is nearly singular."""
-        init, at = self.problem.init, self._zero
+        start, at = self.problem.start, self._zero
         v = np.zeros(self.view.width)
-        if isinstance(init, tuple):
-            v = self.view.from_user(*init)
-        elif init == "random":
+        if isinstance(start, At):
+            v = self.view.from_user(*start)
+        elif isinstance(start, AtRandom):
             scale = 2 / math.sqrt(v.size)
             v = scale * np.random.default_rng(self.problem.seed).standard_normal(v.size)
         if v.any():

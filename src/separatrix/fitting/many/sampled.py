@@ -27,7 +27,7 @@ from ..coordinates import CLEAR, dependence_by_products, dependence_of
 from ..minimise import Watch
 from ..plans.margin import MarginPlan
 from ..plans.plan import PLAIN, STEER, FramedPlan
-from ..problem import Outcome, Problem, Progress
+from ..problem import LBFGS, Outcome, Problem, Progress
 from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import descend
 from ..solvers.lbfgs import PreconditionedLBFGS
@@ -295,7 +295,7 @@ class SampledPlan(MarginPlan):
     def __init__(self, problem: Problem, frame: Frame, gram: Floats, dependence: Dependence | None) -> None:
         FramedPlan.__init__(self, problem, frame)
         assert isinstance(problem.loss, MarginLoss)
-        self.solver, self.dependence = "lbfgs", dependence
+        self.method, self.dependence = LBFGS, dependence
         self.risk = SampledRisk(problem.loss, problem.rows, frame, self.ridge, self.active)
         self.start = np.zeros(frame.width)
         at_zero = gram / 4

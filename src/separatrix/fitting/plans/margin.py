@@ -16,7 +16,7 @@ from ...numerics.linalg import Factor, steady_factor, steady_solution
 from ..certificates.margin import bounds, local_bounds
 from ..certificates.separation import separates
 from ..coordinates import has_rare_column
-from ..problem import Bounds, NotFiniteError, Problem
+from ..problem import LBFGS, NEWTON, At, AtRandom, Bounds, NotFiniteError, Problem
 from ..risk.margin import Ask, Risk
 from ..solvers.descent import Direction, State, descend
 from ..solvers.lbfgs import PreconditionedLBFGS
@@ -61,9 +61,9 @@ class MarginPlan(FramedPlan):
         super().__init__(problem, frame)
         n, d = problem.rows.X.shape
         small = n <= 2 * self._sample_size() or n * d * d < 3e7
-        self.solver = problem.solver if problem.solver != "auto" else "newton" if small else "lbfgs"
+        self.method = problem.method or (NEWTON if small else LBFGS)
         assert isinstance(problem.loss, MarginLoss)
-        loss = problem.loss if self.solver == "newton" else problem.loss.steering
+        loss = problem.loss if self.method.whole else problem.loss.steering
         self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active, self.Z)
         self.start, self.direction, self.gram = self._begin()
 
@@ -90,9 +90,9 @@ class MarginPlan(FramedPlan):
 
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows, width = self.problem.rows, self.frame.width
-        sampled = self.solver == "lbfgs" and not has_rare_column(rows, self.frame, self.problem.seed)
+        sampled = self.method.steered and not has_rare_column(rows, self.frame, self.problem.seed)
         sample = rows.sample(self._sample_size(), self.problem.seed) if sampled else rows
-        at, own = self._squares(rows, sample, STEER if self.solver == "lbfgs" else FULL)
+        at, own = self._squares(rows, sample, STEER if self.method.steered else FULL)
         self.risk = replace(self.risk, active=self.active)
         gram = steady_factor(at.hessian).times(1 / 8)
         given = self._given()
@@ -100,10 +100,10 @@ class MarginPlan(FramedPlan):
         rooted = self.nearly_dependent
         if self.problem.rate is not None:
             return v, FixedRate(PLAIN, self.problem.rate * rows.weight, self.frame.steepest), gram
-        if self.solver in ("newton", "gauss-newton"):
-            saddles = not self.risk.loss.convex and self.solver == "newton"
+        if self.method.hessian:
+            saddles = not self.risk.loss.convex and self.method.whole
             return v, SaddleFree(FULL) if saddles else Newton(ROOT if rooted else FULL, self.at_zero()), gram
-        if self.solver == "gradient":
+        if not self.method.steered:
             return v, Gradient(PLAIN), gram
         steering = gram
         del at  # as large as a Hessian: it need not wait for the sample's
@@ -116,12 +116,10 @@ class MarginPlan(FramedPlan):
 
     def _given(self) -> Floats | None:
         """The start that was asked for; None for least squares."""
-        init = self.problem.init
-        if isinstance(init, tuple):
-            return self.frame.from_user(*init)
-        if init == "random":
-            return self._random((self.frame.width,))
-        return np.zeros(self.frame.width) if init == "zero" else None
+        start = self.problem.start
+        if isinstance(start, At):
+            return self.frame.from_user(*start)
+        return self._random((self.frame.width,)) if isinstance(start, AtRandom) else None
 
     def _on_sample(self, v: Floats, gram: Factor, sample: Rows, steer: Ask, *, moving: bool) -> tuple[Floats, Factor]:
         """Newton's work done on few rows: a start within their statistical error, and a factor to steer by.

@@ -18,7 +18,7 @@ from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
 from ..certificates.proof import share_of_rows
 from ..coordinates import CLEAR, dependence_of
-from ..problem import Bounds, NotFiniteError, Problem
+from ..problem import Bounds, Method, NotFiniteError, Problem
 from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import Direction, State
 
@@ -53,7 +53,7 @@ class Plan(ABC):
     risk: Any
     start: Floats
     direction: Direction
-    solver: str
+    method: Method
     weights: int
     """How many numbers are sought: what the cost of a Hessian and of a proof hang on."""
     passes = 0.0

@@ -19,7 +19,7 @@ from ...numerics.linalg import Factor, steady_factor
 from ...numerics.threads import one_blas_thread
 from ..certificates.separation import class_separates
 from ..certificates.softmax import EXACT_WORK, ClassProofRows, class_bounds, local_class_bounds, witnessed
-from ..problem import Bounds, NotFiniteError, Problem
+from ..problem import LBFGS, NEWTON, At, AtRandom, Bounds, NotFiniteError, Problem
 from ..risk.softmax import ClassRisk
 from ..solvers.descent import Direction, State, descend
 from ..solvers.lbfgs import PreconditionedLBFGS
@@ -82,10 +82,10 @@ class ClassPlan(FramedPlan):
         self.weights = self.K * frame.width
         n = len(problem.rows)
         newton = self.K * frame.width <= DENSE and n * (self.K * frame.width) ** 2 <= NEWTON_WORK
-        self.solver = problem.solver if problem.solver != "auto" else "newton" if newton else "lbfgs"
+        self.method = problem.method or (NEWTON if newton else LBFGS)
         assert isinstance(problem.loss, ClassLoss)
-        loss = problem.loss if self.solver == "newton" else problem.loss.steering
-        rows = problem.rows.pack(self.K) if self.solver in ("lbfgs", "gradient") else problem.rows
+        loss = problem.loss if self.method.whole else problem.loss.steering
+        rows = problem.rows if self.method.hessian else problem.rows.pack(self.K)
         self.risk = ClassRisk(loss, rows, frame, self.ridge, self.active, self.K)
         self.start, self.direction, self.gram = self._begin()
 
@@ -151,8 +151,8 @@ class ClassPlan(FramedPlan):
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows = self.problem.rows
         alike = replace(rows, y=np.ones(len(rows), np.int8))
-        few = alike.sample(self._sample_size(), self.problem.seed) if self.solver == "lbfgs" else alike
-        at, _ = self._squares(alike, few, STEER if self.solver == "lbfgs" else FULL)
+        few = alike.sample(self._sample_size(), self.problem.seed) if self.method.steered else alike
+        at, _ = self._squares(alike, few, STEER if self.method.steered else FULL)
         self.risk = replace(self.risk, active=self.active)
         gram = steady_factor(at.hessian).times(1 / 4)  # half the Gram matrix and the ridge: Böhning's bound on H
         del at
@@ -160,10 +160,10 @@ class ClassPlan(FramedPlan):
         v = self._least_squares(gram) if given is None else self._without_aliases(given).ravel()
         if self.problem.rate is not None:
             return v, FixedRate(PLAIN, self.problem.rate * rows.weight, self._steepest), gram
-        if self.solver in ("newton", "gauss-newton"):
-            saddles = not self.risk.loss.convex and self.solver == "newton"
+        if self.method.hessian:
+            saddles = not self.risk.loss.convex and self.method.whole
             return v, SaddleFree(FULL) if saddles else Newton(FULL, self.at_zero()), gram
-        if self.solver == "gradient":
+        if not self.method.steered:
             return v, Gradient(PLAIN), gram
         v = v * self.K if given is None else v
         if self.nearly_dependent:  # single precision would lose them
@@ -186,13 +186,11 @@ class ClassPlan(FramedPlan):
 
     def _given(self) -> Floats | None:
         """The start that was asked for, without a part along the gauge; None for least squares."""
-        init, shape = self.problem.init, (self.K, self.frame.width)
-        if isinstance(init, tuple):
-            V = np.array([self.frame.from_user(w, b) for w, b in zip(*init, strict=True)])
-        elif init == "random":
-            V = self._random(shape)
-        elif init == "zero":
-            return np.zeros(shape)
+        start = self.problem.start
+        if isinstance(start, At):
+            V = np.array([self.frame.from_user(w, b) for w, b in zip(*start, strict=True)])
+        elif isinstance(start, AtRandom):
+            V = self._random((self.K, self.frame.width))
         else:
             return None
         return V - V.mean(axis=0)  # type: ignore[no-any-return]

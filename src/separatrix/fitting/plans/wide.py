@@ -15,7 +15,7 @@ from ...numerics.arrays import Floats
 from ..certificates.separation import class_separates, separates
 from ..certificates.wide import Reach, penalised_bounds
 from ..coordinates import is_wide
-from ..problem import Bounds, Problem
+from ..problem import LBFGS, At, AtRandom, Bounds, Problem
 from ..risk.evaluate import risk_of
 from ..risk.margin import Ask
 from ..risk.softmax import ClassRisk
@@ -55,7 +55,7 @@ class WidePlan(FramedPlan):
         self.many = isinstance(problem.loss, ClassLoss)
         self.K = problem.classes if self.many else 1
         self.weights = self.K * frame.width
-        self.solver = "lbfgs" if problem.solver == "auto" else problem.solver
+        self.method = problem.method or LBFGS
         rows = problem.rows.pack(self.K) if self.many else problem.rows
         self.risk = risk_of(problem.loss.steering, rows, frame, self.ridge, self.K)
         self.start, self.direction = self._begin(), self._direction()
@@ -117,7 +117,7 @@ class WidePlan(FramedPlan):
     def _direction(self) -> Direction:
         if self.problem.rate is not None:
             return FixedRate(PLAIN, self.problem.rate * self.problem.rows.weight, self._steepest)
-        if self.solver == "gradient":
+        if not self.method.steered:
             return Gradient(PLAIN)
         if isinstance(self.risk, ClassRisk):
             return DiagonalLBFGS(PLAIN, STEER, self.risk.diagonal, self._apart)
@@ -128,14 +128,14 @@ class WidePlan(FramedPlan):
 
     def _begin(self) -> Floats:
         """The start that was asked for; in place of least squares, which needs a matrix, what fits without columns."""
-        init, shape = self.problem.init, (self.K, self.frame.width)
+        start, shape = self.problem.start, (self.K, self.frame.width)
         V = np.zeros(shape)
-        if isinstance(init, tuple):
-            pairs = zip(*init, strict=True) if self.many else [init]
+        if isinstance(start, At):
+            pairs = zip(*start, strict=True) if self.many else [start]
             V = np.array([self.frame.from_user(w, b) for w, b in pairs])
-        elif init == "random":
+        elif isinstance(start, AtRandom):
             V = self._random(shape)
-        elif init != "zero" and self.frame.lifted and self.problem.rate is None:
+        elif self.frame.lifted and self.problem.rate is None:
             V[:, -1] = self._log_odds()
         return self._apart(V.ravel())
 

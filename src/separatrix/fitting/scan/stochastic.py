@@ -15,7 +15,20 @@ from ...numerics.arrays import EPS, Floats
 from ..certificates.separation import class_separates, separates
 from ..coordinates import frame_of
 from ..minimise import plan_of
-from ..problem import Bounds, Fit, NotFiniteError, Oscillation, OscillationWatch, Outcome, Problem, Progress
+from ..problem import (
+    LBFGS,
+    NEWTON,
+    At,
+    AtRandom,
+    Bounds,
+    Fit,
+    NotFiniteError,
+    Oscillation,
+    OscillationWatch,
+    Outcome,
+    Problem,
+    Progress,
+)
 from ..risk.evaluate import Evaluation
 from ..solvers.descent import State
 from .online import LearningRate, OnlineState, row_order, scan
@@ -95,13 +108,14 @@ def default_rate(frame: Frame, n: int, cost: float = 1.0) -> LearningRate:
 
 
 def begin(problem: Problem) -> OnlineState:
-    """The start that `init` names; zero for "least-squares", which is no start for single rows."""
+    """The start that was asked for; zero in place of least squares, which is no start for single rows."""
     d, many = problem.rows.X.shape[1], isinstance(problem.loss, ClassLoss)
     shape = (problem.classes if many else 1, d)
-    if isinstance(problem.init, tuple):
-        weights, intercept = problem.init
+    start = problem.start
+    if isinstance(start, At):
+        weights, intercept = start
         return OnlineState(np.reshape(weights, shape).astype(float), np.reshape(intercept, shape[:1]).astype(float))
-    if problem.init == "random":
+    if isinstance(start, AtRandom):
         return OnlineState(np.random.default_rng(problem.seed).standard_normal(shape) / d, np.zeros(shape[0]))
     return OnlineState(np.zeros(shape), np.zeros(shape[0]))
 
@@ -131,8 +145,8 @@ def _judge(
     rings: Oscillation | None, converged: bool,
 ) -> Outcome:  # fmt: skip
     """The certificate at the end: chance leads close to a minimum, and how close can still be proved."""
-    solver = "lbfgs" if problem.loss.convex else "newton"
-    literal = replace(problem, solver=solver, init=(weights, intercept), rate=1.0)  # so that no column is dropped
+    method, start = LBFGS if problem.loss.convex else NEWTON, At(weights, intercept)
+    literal = replace(problem, method=method, start=start, rate=1.0)  # so that no column is dropped
     plan = plan_of(literal, frame)
     at = plan.risk(plan.start)
     found, cost = plan.prove(State(plan.start, at, 0.0, 0.0, 0.0), plan.proof_share(), problem.tol * abs(at.value))

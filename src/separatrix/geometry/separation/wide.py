@@ -5,7 +5,6 @@ It finds such a rule where a clear one exists, as most do that have more columns
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -31,10 +30,6 @@ BLOCK = 1 << 20
 """Numbers of dense rows that are squared at a time."""
 
 
-class FoundError(Exception):
-    """A rule was found: the descent ends here."""
-
-
 def separating_rule(cases: Cases) -> Floats | None:
     """W, b with s_own > s_other for all rows, s = Wx + b: classes × (weights, intercept); None if none was found.
 
@@ -49,8 +44,7 @@ def separating_rule(cases: Cases) -> Floats | None:
     from scipy.optimize import minimize  # 0.1 s to load, and few fits need it
 
     descend: Any = minimize
-    with suppress(FoundError):
-        descend(hinges, np.zeros(size), jac=True, method="L-BFGS-B", options=options)
+    descend(hinges, np.zeros(size), jac=True, method="L-BFGS-B", options=options, callback=hinges.told)
     return hinges.best
 
 
@@ -65,7 +59,7 @@ class Hinges:
         self.length = np.sqrt(_squares_of_rows(self.X, self.scale) + cases.lifted)
         self.length[self.length == 0] = 1.0
         self.best: Floats | None = None
-        self.nearest, self.more = 0.0, MORE
+        self.nearest, self.more, self.over = 0.0, MORE, False
 
     def __call__(self, v: Floats) -> tuple[float, Floats]:
         """The value and the gradient at v, classes but that of reference × (weights, intercept)."""
@@ -84,14 +78,20 @@ class Hinges:
         gradient = np.column_stack([_product(self.X, pull) / self.scale, pull.sum(axis=0) * self.cases.lifted])
         return float(np.square(short).sum()) / 2, gradient.ravel()
 
+    def told(self, intermediate_result: object) -> None:
+        """A step is over: after the last one that is wanted SciPy ends the descent."""
+        if self.over:
+            raise StopIteration
+
     def _remember(self, rule: Floats, nearest: float) -> None:
+        if self.over:
+            return
         if nearest > self.nearest:
             self.best, self.nearest = np.zeros((self.cases.classes, rule.shape[1])), nearest
             self.best[self.rest] = rule
         if self.best is not None:
             self.more -= 1
-            if self.nearest >= CLEAR or self.more < 0:
-                raise FoundError
+            self.over = self.nearest >= CLEAR or self.more < 0
 
 
 def _product(X: Any, pull: Floats) -> Floats:

@@ -22,7 +22,7 @@ from ...errors import Refusal
 from ...fitting.firth.ascent import penalised_maximum
 from ...fitting.minimise import minimise
 from ...fitting.path import TRIAL, CrossValidation, choose_l2, later
-from ...fitting.problem import NotFiniteError, Outcome, Problem, Progress
+from ...fitting.problem import At, NotFiniteError, Outcome, Problem, Progress
 from ...fitting.scan.online import OnlineState
 from ...fitting.scan.stochastic import stochastic_gradient
 from ...fitting.starts import best_of
@@ -42,6 +42,7 @@ from .interpretation import Interpretation
 from .piecemeal import continue_online
 from .rows_of_fit import remembered
 from .training import PENALISED, Training, prepare
+
 
 class LogisticRegression(Interpretation, LinearClassifier):
     """argmin over w, b of (1/C) Σᵢ cᵢ log(1 + exp(−yᵢ(xᵢᵀw + b))) + (l2/2)‖w‖²,  C = Σᵢcᵢ.  [000 8.4; 002 4]
@@ -339,9 +340,9 @@ class LogisticRegression(Interpretation, LinearClassifier):
         self._set(outcome.weights, outcome.intercept, outcome.passes, verdict, training, found)
 
     def _interrupt(self, latest: Step | None, training: Training, found: dict[str, Any]) -> None:
-        init, d, K = training.problem.init, len(training.columns), training.problem.classes
+        start, d, K = training.problem.start, len(training.columns), training.problem.classes
         nothing: tuple[Floats, Any] = (np.zeros(d), 0.0) if K == 2 else (np.zeros((K, d)), np.zeros(K))
-        weights, intercept = init if isinstance(init, tuple) else nothing
+        weights, intercept = start if isinstance(start, At) else nothing
         value, passes = math.nan, 0.0
         if latest is not None:
             weights, intercept, passes = latest.weights, latest.intercept, latest.passes

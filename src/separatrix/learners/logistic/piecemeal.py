@@ -146,7 +146,7 @@ def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
         return OnlineState(model.coef_.copy(), model.intercept_.copy())
     nothing = Rows(np.empty((0, d)), np.empty(0), np.empty(0))
     start, seed = start_of(model, d, K), seed_for(model, settings)
-    return begin(Problem(nothing, settings.loss(K), 0.0, True, "stochastic", start, settings.tol, 1.0, seed, K))
+    return begin(Problem(nothing, settings.loss(K), 0.0, True, None, start, settings.tol, 1.0, seed, K))
 
 
 def _set(

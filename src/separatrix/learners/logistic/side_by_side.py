@@ -32,7 +32,7 @@ from ...fitting.many.sampled import (
     with_constants,
 )
 from ...fitting.many.small import SmallFit, is_small
-from ...fitting.problem import Outcome, Problem
+from ...fitting.problem import LBFGS, At, Outcome, Problem
 from ...numerics.arrays import Floats, Indices
 from ...numerics.threads import Map, one_blas_thread, ordered_map, thread_count
 from ..base import Record
@@ -196,7 +196,7 @@ class SideBySide:
         factors = class_costs(self.estimator.class_weight, targets, cost)
         problem = Problem(
             rows_of(X, targets, cost, factors, compiled=True), settings.loss(2), self.l2, settings.fit_intercept,
-            "lbfgs", "zero", settings.tol, settings.max_passes, 0,
+            LBFGS, At(np.zeros(X.shape[1]), 0.0), settings.tol, settings.max_passes, 0,
         )  # fmt: skip
         prior = prior_of(self.estimator.prior, targets, cost, factors)
         read = new_columns(type(self.estimator).__name__)

@@ -14,7 +14,7 @@ from ...errors import SettingError
 from ...fitting.coordinates import is_wide
 from ...fitting.path import CrossValidation
 from ...fitting.plans.wide import goes_wide
-from ...fitting.problem import Problem
+from ...fitting.problem import METHODS, At, AtRandom, LeastSquares, Problem, Start
 from ...fitting.scan.online import LearningRate
 from ...fitting.scan.stochastic import StochasticSettings
 from ...losses.margin import LogisticSquared, LogLikelihood, MarginLoss
@@ -44,9 +44,10 @@ OBJECTIVES: dict[str, tuple[MarginLoss, ClassLoss]] = {
 }
 PENALISED = ("firth", "flic")
 """The likelihood with Firth's penalty; the same, its intercept fitted again without."""
-SOLVERS = ("auto", "newton", "gauss-newton", "lbfgs", "gradient", "stochastic")
+SOLVERS = ("auto", *METHODS, "stochastic")
 ORDERS = ("permutation", "replacement", "cyclic")
-INITS = ("least-squares", "zero", "random")
+INITS = {"least-squares": LeastSquares(), "zero": None, "random": AtRandom()}
+"""Starts by name; the weights of "zero" have the shape of the problem."""
 COMPILE_FROM = 400_000
 """Numbers in X, zeros counted, from which the compiled pass repays the 0.3 s that loading it takes."""
 
@@ -260,7 +261,7 @@ def prepare(model: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     problem = Problem(
         rows_of(rows, targets, cost, class_weight, compiled=is_wide(rows) or math.prod(rows.shape) >= COMPILE_FROM),
         settings.loss(n_classes), settings.l2 if isinstance(settings.l2, float) else 0.0, settings.fit_intercept,
-        settings.solver, start_of(model, rows.shape[1], n_classes), settings.tol, settings.max_passes,
+        METHODS.get(settings.solver), start_of(model, rows.shape[1], n_classes), settings.tol, settings.max_passes,
         seed_for(model, settings), n_classes, settings.fixed_rate,
     )  # fmt: skip
     _check_width(problem, settings)
@@ -269,15 +270,14 @@ def prepare(model: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     return Training(problem, settings, targets, columns, class_weight, read, cost, index, features, prior)
 
 
-def start_of(model: Any, d: int, classes: int) -> str | tuple[Floats, Any]:
+def start_of(model: Any, d: int, classes: int) -> Start:
     """Weights and intercept that the descent starts from, or how they are found."""
     shape = (classes, d) if classes > 2 else (1, d)
     if model.warm_start and hasattr(model, "coef_") and model.coef_.shape == shape:
-        return _as_weights(model.coef_.copy(), model.intercept_.copy())
-    if isinstance(model.init, str) and model.init in INITS:
-        return model.init
+        return _at(model.coef_.copy(), model.intercept_.copy())
     if model.init is None or isinstance(model.init, str):
-        return checked_choice("init", model.init, INITS)
+        named = INITS[checked_choice("init", model.init, tuple(INITS))]
+        return _at(np.zeros(shape), np.zeros(shape[0])) if named is None else named
     start = checked_numbers("init", model.init)
     if start.size not in (math.prod(shape), shape[0] * (d + bool(model.fit_intercept))):
         each = f" for each of the {classes} classes" if classes > 2 else ""
@@ -286,11 +286,11 @@ def start_of(model: Any, d: int, classes: int) -> str | tuple[Floats, Any]:
             f"{setting('init')} has {start.size} numbers;",
         )  # fmt: skip
     start = start.reshape(shape[0], -1)
-    return _as_weights(start[:, :d], start[:, d] if start.shape[1] > d else np.zeros(shape[0]))
+    return _at(start[:, :d], start[:, d] if start.shape[1] > d else np.zeros(shape[0]))
 
 
-def _as_weights(weights: Floats, intercept: Floats) -> tuple[Floats, Any]:
-    return (weights, intercept) if len(weights) > 1 else (weights[0], float(intercept[0]))
+def _at(weights: Floats, intercept: Floats) -> At:
+    return At(weights, intercept) if len(weights) > 1 else At(weights[0], float(intercept[0]))
 
 
 def seed_for(model: Any, settings: Settings) -> int:
