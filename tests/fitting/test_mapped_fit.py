@@ -168,7 +168,7 @@ def test_a_witness_for_many_weights(either_way, monkeypatch, l2):
 
 
 def test_a_wide_hessian_has_the_same_bits_for_any_number_of_threads(by_blocks, monkeypatch):
-    monkeypatch.setattr("separatrix.learners.logistic.logistic.SINGLE_THREAD_BELOW", 0)
+    monkeypatch.setattr("separatrix.learners.logistic.logistic.SMALL", 0)
     monkeypatch.setattr(grams, "PANEL", 8)
     monkeypatch.setattr(grams, "PART", 50)
     one, three = fitted(n_threads=1, l2=1e-3), fitted(n_threads=3, l2=1e-3)

@@ -24,7 +24,7 @@ from separatrix.data.rows import SMALL
 from separatrix.fitting.certificates.separation import class_separates
 from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.minimise import minimise
-from separatrix.fitting.problem import Problem
+from separatrix.fitting.problem import METHODS, LeastSquares, Problem
 from separatrix.fitting.risk.margin import Ask, Frame
 from separatrix.fitting.risk.softmax import ClassRisk
 from separatrix.losses import GaussNewton, LogisticSquared, LogLikelihood
@@ -594,7 +594,7 @@ def test_with_a_penalty_the_pivot_would_be_another_fit():
 def internal(X, y, *, l2=0.0, lifted=True, solver="newton"):
     """A softmax of two classes, which the learner never makes: it has one row of weights for them."""
     rows = Rows(X, y.astype(np.intp), np.empty(0))
-    problem = Problem(rows, SoftmaxLikelihood(), l2, lifted, solver, "least-squares", TIGHT, 500, 0, classes=2)
+    problem = Problem(rows, SoftmaxLikelihood(), l2, lifted, METHODS[solver], LeastSquares(), TIGHT, 500, 0, classes=2)
     run = minimise(problem)
     while True:
         try:

@@ -49,8 +49,7 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
         return w, intercept - w @ frame.center
 
     def told(progress: Progress) -> Progress:
-        weights, intercept = back(progress.weights, progress.intercept)
-        return progress._replace(weights=weights, intercept=intercept)
+        return progress._replace(place=lambda: back(*progress.place()))
 
     outcome = yield from relayed(fit(small, frame_of(reduced, problem.lifted, problem.seed)), told)
     return _unfold(problem, frame, outcome, Q, scale, back(outcome.weights, outcome.intercept))

@@ -98,7 +98,7 @@ def minimise_joint(problem: JointProblem) -> Fit:
             break
         passes = basis.passes + at.passes
         yield JointProgress(
-            at.weights, at.value, at.gradient_norm, at.step, passes, at.negative_curvature, at.start
+            at.place()[0], at.value, at.gradient_norm, at.step, passes, at.negative_curvature, at.start
         )  # fmt: skip
     return JointOutcome(
         outcome.status, outcome.weights, outcome.value, basis.passes + outcome.passes, outcome.bounds, basis,

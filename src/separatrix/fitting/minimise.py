@@ -111,10 +111,10 @@ class Watch:
 
     def progress(self, state: State) -> Progress:
         """Where the fit stands, for its readers."""
-        weights, intercept = self.plan.to_user(state.v)
         norm = float(np.linalg.norm(state.at.gradient))
         moved_by, passes = self.plan.method.name if state.step else "start", state.passes + self.proofs
-        return Progress(weights, intercept, state.at.value, norm, state.step, passes, moved_by, state.negative)
+        value, to_user = state.at.value, self.plan.to_user
+        return Progress(lambda: to_user(state.v), value, norm, state.step, passes, moved_by, state.negative)
 
     def judge(self, state: State) -> Outcome | None:
         """The outcome, if this state is one."""

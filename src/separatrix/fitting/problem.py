@@ -90,10 +90,10 @@ class Problem:
 
 
 class Progress(NamedTuple):
-    """Where a fit stands after a pass, in the user's units."""
+    """Where a fit stands after a pass."""
 
-    weights: Floats
-    intercept: Any
+    place: Callable[[], tuple[Floats, Any]]
+    """The weights and the intercept in the user's units, worked out where somebody wants to see them."""
     value: float
     gradient_norm: float
     step: float

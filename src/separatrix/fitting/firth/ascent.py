@@ -232,10 +232,10 @@ class Ascent:
 
     def progress(self, state: State) -> Progress:
         """Where it stands, in the user's units."""
-        weights, intercept = self.back.roughly(state.at.v)
         norm = math.sqrt(float(state.slope.gradient @ state.slope.gradient)) / self.total
         moved_by = "newton" if state.step else "start"
-        return Progress(weights, intercept, self.value(state), norm, state.step, self.passes, moved_by)
+        value, v = self.value(state), state.at.v
+        return Progress(lambda: self.back.roughly(v), value, norm, state.step, self.passes, moved_by)
 
     def scores(self, state: State) -> Floats:
         """zᵀv of every row, by one reading."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,8 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
             raise NotFiniteError
         norm, passes = float(np.linalg.norm(at.gradient)), 2 * done + 1
-        yield Progress(weights, intercept, at.value, norm, move if done else 0.0, passes, moved_by)
+        place = partial(_as_they_are, weights, intercept)
+        yield Progress(place, at.value, norm, move if done else 0.0, passes, moved_by)
         parts = class_separates if many else separates
         if problem.l2 == 0 and at.margin > 0 and parts(rows, weights, intercept):
             return _outcome("separated", problem, weights, intercept, at.value, passes)
@@ -124,6 +126,10 @@ def reading(state: OnlineState, many: bool, *, averaging: bool) -> tuple[Floats,
     """The weights to be read off: the last, or the mean of all."""
     weights, intercept = state.averaged() if averaging else state.last()
     return (weights, intercept) if many else (weights[0], float(intercept[0]))
+
+
+def _as_they_are(weights: Floats, intercept: Any) -> tuple[Floats, Any]:
+    return weights, intercept
 
 
 def _constant(rate: Any) -> bool:

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Generator, Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -208,16 +208,24 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[Step]:
         """The fit, pass by pass. Whoever stops reading, or presses Ctrl-C, finds the attributes set."""
-        return released(self._learn(X, y, sample_weight))
+        return released(self._told(X, y, sample_weight))
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> Generator[Step, None, None]:
+    def _told(self, X: Any, y: Any, sample_weight: Any) -> Generator[Step, None, None]:
+        """The fit with the weights after each pass."""
+        with closing(self._learn(X, y, sample_weight)) as run:
+            for progress, seconds in run:
+                place, value, norm, length, passes, moved_by, negative, start = progress
+                weights, intercept = place()
+                yield Step(weights, intercept, value, norm, length, passes, moved_by, negative, start, seconds)
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> Generator[tuple[Progress, float], None, None]:
         """Nothing is set before the fit has ended, or is stopped: a fit that fails leaves the model as it was."""
         began = time.perf_counter()
         training = prepare(self, X, y, sample_weight)
         rows = training.problem.rows
         history: list[Record] = []
         found: dict[str, Any] = {"history_": history, **remembered(training, X, y, sample_weight)}
-        latest: Step | None = None
+        latest: Progress | None = None
         threads = thread_count(self.n_threads) if rows.X.size >= SMALL else 1
         try:
             with ordered_map(threads) if threads > 1 else nullcontext(map) as each:
@@ -226,15 +234,15 @@ class LogisticRegression(Interpretation, LinearClassifier):
                 run = _run(training, found)
                 while True:
                     try:
-                        progress: Progress = next(run)
+                        latest = next(run)
                     except StopIteration as end:
                         outcome, problem = end.value
                         self._conclude(outcome, replace(training, problem=problem), found)
                         return
-                    latest = Step(*progress, time.perf_counter() - began)
-                    _, _, value, norm, length, passes, _, negative, start, seconds = latest
+                    _, value, norm, length, passes, _, negative, start = latest
+                    seconds = time.perf_counter() - began
                     history.append(Record(passes, value, norm, length, seconds, negative, start))
-                    yield latest
+                    yield latest, seconds
         except NotFiniteError:
             raise not_finite(rows.X, training.columns, training.read) from None
         except (KeyboardInterrupt, GeneratorExit):
@@ -339,13 +347,13 @@ class LogisticRegression(Interpretation, LinearClassifier):
             warnings.warn(str(verdict), kind, stacklevel=4)
         self._set(outcome.weights, outcome.intercept, outcome.passes, verdict, training, found)
 
-    def _interrupt(self, latest: Step | None, training: Training, found: dict[str, Any]) -> None:
+    def _interrupt(self, latest: Progress | None, training: Training, found: dict[str, Any]) -> None:
         start, d, K = training.problem.start, len(training.columns), training.problem.classes
         nothing: tuple[Floats, Any] = (np.zeros(d), 0.0) if K == 2 else (np.zeros((K, d)), np.zeros(K))
         weights, intercept = start if isinstance(start, At) else nothing
         value, passes = math.nan, 0.0
         if latest is not None:
-            weights, intercept, passes = latest.weights, latest.intercept, latest.passes
+            (weights, intercept), passes = latest.place(), latest.passes
             value = math.nan if latest.start == TRIAL else latest.value  # a trial saw a part of the rows
         verdict = interrupted_verdict(weights, intercept, value, passes, training)
         self._set(weights, intercept, passes, verdict, training, found)
