@@ -10,9 +10,10 @@ from separatrix.data import Rows
 from separatrix.data.categorical import CategoricalRows, squares
 from separatrix.data.frame import Ask, Frame
 from separatrix.data.grams import CategoricalPairs
+from separatrix.data.jets import compiled_jet
 from separatrix.fitting.certificates.margin import MarginProofRows, stray_of
 from separatrix.fitting.coordinates import frame_of
-from separatrix.fitting.risk.margin import Risk, compiled_jet
+from separatrix.fitting.risk.margin import Risk
 from separatrix.learners.logistic import rows_of_fit, training
 from separatrix.learners.logistic.rows_of_fit import deviations_of, means_of, moments_of
 from separatrix.losses import LogisticSquared, LogLikelihood, Squared
@@ -95,7 +96,7 @@ def test_means_and_deviations(rows, weighted):
 
 def frames(X):
     d = X.shape[1]
-    own = frame_of(Rows(X, np.ones(len(X), np.int8), np.empty(0)), True, 0)
+    own = frame_of(Rows.of(X, np.ones(len(X), np.int8), np.empty(0)), True, 0)
     far = np.random.default_rng(4).random(d) * 40  # where products of levels would lose digits
     return {"own": own, "no intercept": replace(own, lifted=False), "far": Frame(far, np.full(d, 0.5), True)}
 
@@ -109,7 +110,7 @@ def test_the_compiled_sums_are_those_of_the_matrix(rows, loss, where):
     v = rng.normal(size=frame.width) * 0.3
     for ask in (Ask(), Ask(hessian=True), Ask(hessian=True, steering=True)):
         found, wanted = (
-            compiled_jet(loss, frame, ask, v, Rows(each, y, cost, compiled=True), 5, 395) for each in (rows, X)
+            compiled_jet(loss, frame, ask, v, Rows.of(each, y, cost, compiled=True), 5, 395) for each in (rows, X)
         )
         assert found.value == pytest.approx(wanted.value, rel=1e-11)
         assert found.margin == pytest.approx(wanted.margin, rel=1e-9)
@@ -127,7 +128,7 @@ def test_far_from_its_centre_no_hessian_is_made_of_products(monkeypatch):
     rows = drawn(ORDERS["mixed"])
     frame = frames(rows.dense())["far"]
     monkeypatch.setattr(CategoricalPairs, "__init__", lambda *_: pytest.fail("digits would be lost"))
-    given = Rows(rows, np.ones(len(rows), np.int8), np.empty(0), compiled=True)
+    given = Rows.of(rows, np.ones(len(rows), np.int8), np.empty(0), compiled=True)
     compiled_jet(LogLikelihood(), frame, Ask(hessian=True), np.zeros(frame.width), given, 0, len(rows))
 
 
@@ -140,7 +141,7 @@ def test_what_a_proof_is_made_of_is_that_of_the_matrix(share, weighted, rows):
     v = rng.normal(size=frame.width) * 4  # so that some rows are too sure to count
     made = []
     for each in (rows, X):
-        risk = Risk(LogLikelihood(), Rows(each, y, cost, compiled=True), frame, np.zeros(v.size), np.arange(v.size))
+        risk = Risk(LogLikelihood(), Rows.of(each, y, cost, compiled=True), frame, np.zeros(v.size), np.arange(v.size))
         evidence = MarginProofRows(risk, v, share)
         assert evidence.by_levels(rooted=False) is (each is rows)
         made.append((*evidence.hessian(rooted=False), stray_of(risk, 1.0)))

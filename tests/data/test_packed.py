@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import separatrix.data.rows as rows_module
 from separatrix import LogisticRegression
+from separatrix.data import sparse
 from separatrix.data.sparse import pack, pays
 
 LAW = settings(max_examples=60, deadline=None, derandomize=True)
@@ -38,7 +38,7 @@ def test_products_are_those_of_all_numbers(out, n, d, classes, seed, single):
     digits = 1e-12 if out == "float64" else 2e-5
     lo, hi = sorted(rng.integers(0, n + 1, 2).tolist())
     np.testing.assert_allclose(packed.scores(W, lo, hi), W @ X[lo:hi].T, atol=digits * 10)
-    np.testing.assert_allclose(packed.pull(R[:, lo:hi], lo, hi), R[:, lo:hi] @ X[lo:hi], atol=digits * 10)
+    np.testing.assert_allclose(packed.class_pull(R[:, lo:hi], lo, hi), R[:, lo:hi] @ X[lo:hi], atol=digits * 10)
 
 
 def test_a_nan_is_not_lost():
@@ -68,7 +68,7 @@ def table():
 def test_a_fit_without_zeros_is_the_same_fit(table, monkeypatch):
     X, y = table
     packed = LogisticRegression(l2=1e-3, solver="lbfgs").fit(X, y)
-    monkeypatch.setattr(rows_module, "pays", lambda *_: False)
+    monkeypatch.setattr(sparse, "pays", lambda *_: False)
     plain = LogisticRegression(l2=1e-3, solver="lbfgs").fit(X, y)
     assert packed.verdict_.status == plain.verdict_.status == "optimal"
     assert packed.verdict_.check(X, y)
@@ -84,7 +84,7 @@ def test_threads_do_not_change_a_bit(table):
 def test_a_fit_packs_only_where_it_pays(table, monkeypatch):
     X, y = table
     packed = []
-    monkeypatch.setattr(rows_module, "pack", lambda *given: packed.append(given[0].shape) or pack(*given))
+    monkeypatch.setattr(sparse, "pack", lambda *given: packed.append(given[0].shape) or pack(*given))
     LogisticRegression(l2=1e-3, solver="lbfgs").fit(X, y)
     assert packed
     packed.clear()

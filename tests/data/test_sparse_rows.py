@@ -37,7 +37,7 @@ def test_it_reads_like_the_dense_rows(dtype, index):
     near = 1e-5 if dtype == "float32" else 1e-13
     np.testing.assert_allclose(rows[4:].scores(W.T, 3, 20), (wide[4:][3:20] @ W).T, atol=near)
     slope = rng.standard_normal((5, 17))
-    np.testing.assert_allclose(rows[4:].pull(slope, 3, 20), slope @ wide[4:][3:20], atol=10 * near)
+    np.testing.assert_allclose(rows[4:].class_pull(slope, 3, 20), slope @ wide[4:][3:20], atol=10 * near)
 
 
 def test_a_view_copies_nothing():
@@ -78,7 +78,7 @@ def test_a_matrix_that_points_outside_is_refused(part, value, says):
 
 def test_runs_and_samples_are_those_of_the_same_rows():
     made = table(5000, 30, 0.1)
-    rows = Rows(Sparse.of(made), np.ones(5000, np.int8), np.empty(0))
-    dense = Rows(made.toarray(), rows.y, rows.cost)
+    rows = Rows.of(Sparse.of(made), np.ones(5000, np.int8), np.empty(0))
+    dense = Rows.of(made.toarray(), rows.y, rows.cost)
     assert [hi for _, hi in rows.runs()][-1] == 5000
-    np.testing.assert_array_equal(rows.sample(100, 3).X.dense(), dense.sample(100, 3).X)
+    np.testing.assert_array_equal(rows.sample(100, 3).dense(), dense.sample(100, 3).dense())

@@ -14,9 +14,11 @@ import pytest
 
 import separatrix
 from separatrix.data import Rows
+from separatrix.data.block import Dense
 from separatrix.data.compiled.passes import _own_fields, pass_kernel
-from separatrix.data.compiled.readers import TILE, layout
-from separatrix.fitting.risk.margin import BLOCK, Ask, Frame, Jet, compiled_jet, margin_jet
+from separatrix.data.compiled.readers import TILE
+from separatrix.data.jets import compiled_jet, margin_jet
+from separatrix.fitting.risk.margin import BLOCK, Ask, Frame, Jet
 from separatrix.losses import (
     ALL,
     Exponential,
@@ -87,7 +89,7 @@ def laid_out(X: np.ndarray, kind: tuple[str, str]) -> np.ndarray:
     else:
         found = np.array(X, dtype=dtype, order=order)
     found.flags.writeable = False
-    assert (found.dtype.name, layout(found)) == kind
+    assert (found.dtype.name, Dense(found).layout) == kind
     return found
 
 
@@ -98,7 +100,7 @@ def integer_problem(n: int, kind: tuple[str, str], *, costs: bool, lifted: bool 
     cost = rng.integers(0, 4, n).astype(float) if costs else np.empty(0)
     frame = Frame(np.array([1.0, -2, 0, 3, 0]), np.array([1.0, 2, 4, 0.5, 1]), lifted)
     weights = np.array([1.0, -1, 2, 0, 1]) * frame.scale
-    return Rows(laid_out(rng.integers(-6, 7, (n, 5)), kind), y, cost), frame, np.append(weights, [1.0] * lifted)
+    return Rows.of(laid_out(rng.integers(-6, 7, (n, 5)), kind), y, cost), frame, np.append(weights, [1.0] * lifted)
 
 
 def real_problem(n: int, kind: tuple[str, str], *, costs: bool) -> tuple[Rows, Frame, Any]:
@@ -106,7 +108,7 @@ def real_problem(n: int, kind: tuple[str, str], *, costs: bool) -> tuple[Rows, F
     rows, _, _ = integer_problem(n, kind, costs=costs)
     X = rng.standard_normal((n, 5)) * [1, 1e3, 1e-3, 1, 1] + [0, 1e6, 0, 5, -1]
     frame = Frame(np.array([0.1, 1e6, 0, 5, -1.2]), np.array([1.1, 900, 1e-3, 1, 0.7]), True)
-    return Rows(laid_out(X, kind), rows.y, rows.cost), frame, rng.standard_normal(6)
+    return Rows.of(laid_out(X, kind), rows.y, rows.cost), frame, rng.standard_normal(6)
 
 
 def both_jets(loss: MarginLoss, frame: Frame, ask: Ask, v: Any, rows: Rows, lo: int = 0) -> tuple[Jet, Jet]:
@@ -116,7 +118,7 @@ def both_jets(loss: MarginLoss, frame: Frame, ask: Ask, v: Any, rows: Rows, lo: 
 
 def sizes(loss: MarginLoss, frame: Frame, v: Any, rows: Rows) -> tuple[Any, Any]:
     """The sums of the absolute terms of the gradient and of the Hessian: what their rounding is relative to."""
-    Z = frame.coordinates(rows.X)
+    Z = frame.coordinates(rows.dense())
     m = rows.y * (Z @ v)
     cost = rows.cost if rows.cost.size else np.ones(len(rows))
     A = np.abs(Z)
@@ -171,7 +173,7 @@ def test_rows_far_from_zero_and_on_many_scales_agree(loss: MarginLoss) -> None:
 
 def test_single_precision_rows_are_summed_in_double() -> None:
     rows, frame, v = real_problem(3 * TILE + 7, ("float32", "C"), costs=True)
-    double = Rows(rows.X.astype(np.float64), rows.y, rows.cost)
+    double = Rows.of(rows.dense().astype(np.float64), rows.y, rows.cost)
     single, _ = both_jets(LogLikelihood(), frame, Ask(), v, rows)
     wide, _ = both_jets(LogLikelihood(), frame, Ask(), v, double)
     assert_close(single.gradient, wide.gradient, sizes(LogLikelihood(), frame, v, double)[0], 1e-14)
@@ -220,7 +222,7 @@ def test_margins_up_to_a_million_agree(loss: MarginLoss) -> None:
     """Row by row; below e^−708 the compiled exponential is zero."""
     ends = [0, 1e-300, 1e-9, 0.5, 1, 2, 36, 37, 100, 350, 707.9, 708, 708.5, 709, 745, 1e3, 1e6]
     X = np.array([*ends, *np.negative(ends)])[:, None]
-    rows = Rows(X, np.ones(len(X), np.int8), np.empty(0))
+    rows = Rows.of(X, np.ones(len(X), np.int8), np.empty(0))
     frame, v = Frame(np.zeros(1), np.ones(1), False), np.ones(1)
     for i in range(len(X)):
         compiled, interpreted = (jet(loss, frame, Ask(), v, rows, i, i + 1) for jet in (compiled_jet, margin_jet))
@@ -233,7 +235,7 @@ def test_margins_up_to_a_million_agree(loss: MarginLoss) -> None:
 def test_curvatures_at_margins_up_to_a_million_agree(loss: MarginLoss) -> None:
     powers = 10.0 ** np.arange(-2, 7)
     X = np.concatenate([-powers, [0], powers])[:, None]
-    rows = Rows(X, np.ones(len(X), np.int8), np.empty(0))
+    rows = Rows.of(X, np.ones(len(X), np.int8), np.empty(0))
     frame, v = Frame(np.zeros(1), np.ones(1), False), np.ones(1)
     for i in range(len(X)):
         with np.errstate(over="ignore"):  # the exponential's curvature times x²
@@ -244,7 +246,7 @@ def test_curvatures_at_margins_up_to_a_million_agree(loss: MarginLoss) -> None:
 
 
 def test_an_overflow_is_left_to_who_asked() -> None:
-    rows = Rows(np.full((2, 1), 1e200), np.ones(2, np.int8), np.empty(0))
+    rows = Rows.of(np.full((2, 1), 1e200), np.ones(2, np.int8), np.empty(0))
     frame = Frame(np.zeros(1), np.ones(1), False)
     for jet in both_jets(Squared(), frame, Ask(hessian=True), np.zeros(1), rows):
         assert np.isinf(jet.hessian).all()
@@ -255,9 +257,9 @@ def test_an_overflow_is_left_to_who_asked() -> None:
 @pytest.mark.parametrize("row", [0, TILE, 2 * TILE + 2])
 def test_what_is_not_finite_shows(loss: MarginLoss, bad: float, row: int) -> None:
     rows, frame, v = integer_problem(2 * TILE + 3, ("float64", "C"), costs=False)
-    X = rows.X.copy()
+    X = rows.dense().copy()
     X[row, 1] = bad
-    for jet in both_jets(loss, frame, Ask(), v, Rows(X, rows.y, rows.cost)):
+    for jet in both_jets(loss, frame, Ask(), v, Rows.of(X, rows.y, rows.cost)):
         assert not (np.isfinite(jet.value) and np.isfinite(jet.gradient).all())
 
 
@@ -319,12 +321,13 @@ import importlib, json, sys
 import numpy as np
 from separatrix.data.compiled.passes import pass_kernel
 from separatrix.data import Rows
-from separatrix.fitting.risk.margin import Ask, Frame, compiled_jet
+from separatrix.data.jets import compiled_jet
+from separatrix.fitting.risk.margin import Ask, Frame
 import separatrix
 
 module, loss = sys.argv[1:]
 loss = getattr(importlib.import_module(module), loss)()
-rows = Rows(np.array([[0.0]]), np.ones(1, np.int8), np.empty(0))
+rows = Rows.of(np.array([[0.0]]), np.ones(1, np.int8), np.empty(0))
 jet = compiled_jet(loss, Frame(np.zeros(1), np.ones(1), False), Ask(), np.ones(1), rows, 0, 1)
 stats = pass_kernel(loss, "float64", "C").stats
 print(json.dumps({

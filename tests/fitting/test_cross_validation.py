@@ -43,7 +43,7 @@ def folds_of(y, folds, random_state=None, cost=None):
     y = np.asarray(y)
     inside = np.where(y == 1, 1, -1).astype(np.int8) if y.ndim == 1 and y.max() < 2 else y
     nothing = np.empty(0) if cost is None else np.asarray(cost, float)
-    return fold_of_rows(Rows(np.zeros((len(y), 1)), inside, nothing), folds, seed_of(random_state))
+    return fold_of_rows(Rows.of(np.zeros((len(y), 1)), inside, nothing), folds, seed_of(random_state))
 
 
 def log_loss(model, X, target, cost):
@@ -78,7 +78,7 @@ def test_every_class_is_spread_evenly_over_the_folds(folds, K, seed, data):
     n = data.draw(st.integers(folds * K, 80))
     y = data.draw(arrays(np.intp, n, elements=st.integers(0, K - 1)))
     cost = data.draw(st.none() | arrays(float, n, elements=st.sampled_from([0.0, 1.0, 2.5])))
-    parts = fold_of_rows(Rows(np.zeros((n, 1)), y, np.empty(0) if cost is None else cost), folds, seed)
+    parts = fold_of_rows(Rows.of(np.zeros((n, 1)), y, np.empty(0) if cost is None else cost), folds, seed)
     counts = np.ones(n, bool) if cost is None else cost > 0
     assert set(parts.tolist()) == set(range(folds))
     for members in (np.ones(n, bool), counts, *(counts & (y == k) for k in range(K))):

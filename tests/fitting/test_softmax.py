@@ -334,7 +334,7 @@ def test_the_bounds_on_mistakes_cannot_be_better():
 
 
 def risk_of(X, y, K, *, loss=None, l2=0.0, cost=(), lifted=True, frame=None, careful=False):
-    rows = Rows(X, np.asarray(y), np.asarray(cost, float))
+    rows = Rows.of(X, np.asarray(y), np.asarray(cost, float))
     frame = frame_of(rows, lifted, 0) if frame is None else frame
     ridge = np.append(l2 / frame.scale**2, [0.0] * frame.lifted)
     return ClassRisk(loss or SoftmaxLikelihood(), rows, frame, ridge, np.arange(frame.width), K, careful)
@@ -593,7 +593,7 @@ def test_with_a_penalty_the_pivot_would_be_another_fit():
 
 def internal(X, y, *, l2=0.0, lifted=True, solver="newton"):
     """A softmax of two classes, which the learner never makes: it has one row of weights for them."""
-    rows = Rows(X, y.astype(np.intp), np.empty(0))
+    rows = Rows.of(X, y.astype(np.intp), np.empty(0))
     problem = Problem(rows, SoftmaxLikelihood(), l2, lifted, METHODS[solver], LeastSquares(), TIGHT, 500, 0, classes=2)
     run = minimise(problem)
     while True:
@@ -1076,17 +1076,17 @@ def assert_separates(certificate, X, y):
 def test_what_rounding_could_feign_is_no_separation():
     X, y = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), np.array([0, 1, 2])
     W, b, none = X.copy(), np.zeros(3), np.empty(0)
-    assert class_separates(Rows(X, y, none), W, b)
-    assert class_separates(Rows(X, np.eye(3)[y], none), W, b)
+    assert class_separates(Rows.of(X, y, none), W, b)
+    assert class_separates(Rows.of(X, np.eye(3)[y], none), W, b)
     tie, hairline = np.vstack([X, [[0.0, 0.0]]]), np.vstack([X, [[1e6 + 1e-10, 1e6]]])
     for rows in (tie, hairline):
         more = np.append(y, 0)
-        assert not class_separates(Rows(rows, more, none), W, b)
-        assert class_separates(Rows(rows, more, np.array([1.0, 1.0, 1.0, 0.0])), W, b)
-    assert not class_separates(Rows(X, np.array([0, 1, 1]), none), W, b)
+        assert not class_separates(Rows.of(rows, more, none), W, b)
+        assert class_separates(Rows.of(rows, more, np.array([1.0, 1.0, 1.0, 0.0])), W, b)
+    assert not class_separates(Rows.of(X, np.array([0, 1, 1]), none), W, b)
     T = np.eye(3)[y]
     T[0] = [0.9, 0.1, 0.0]
-    assert not class_separates(Rows(X, T, none), W, b)
+    assert not class_separates(Rows.of(X, T, none), W, b)
 
 
 @pytest.mark.parametrize("solver", [*SOLVERS, "gradient"])

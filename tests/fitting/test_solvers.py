@@ -37,11 +37,11 @@ def make_risk(seed: int = 0, *, n: int = 60, loss: MarginLoss | None = None, rid
     y = np.where(X @ [1, -1, 0.5] + 1.5 * rng.standard_normal(n) > 0, 1, -1).astype(np.int8)
     frame = Frame(np.zeros(3), np.ones(3), lifted)
     penalty = np.append(np.full(3, ridge), [0.0] * lifted)
-    return Risk(loss or LogLikelihood(), Rows(X, y, np.empty(0)), frame, penalty, np.arange(frame.width))
+    return Risk(loss or LogLikelihood(), Rows.of(X, y, np.empty(0)), frame, penalty, np.arange(frame.width))
 
 
 def design(risk: Risk) -> np.ndarray:
-    return risk.frame.coordinates(risk.rows.X)
+    return risk.frame.coordinates(risk.rows.dense())
 
 
 def quadratic(H: np.ndarray, minimum: np.ndarray) -> Callable[[np.ndarray, Any], SimpleNamespace]:

@@ -331,7 +331,7 @@ def test_cases_of_rows_that_count_for_several_classes_or_none():
     from separatrix.data import Rows
 
     X = np.arange(8.0).reshape(4, 2)
-    rows = Rows(X, np.ones(4, np.int8), np.array([1.0, 0, 0.5, 1]), other=np.array([0, 0, 0.5, 0.0]))
+    rows = Rows.of(X, np.ones(4, np.int8), np.array([1.0, 0, 0.5, 1]), other=np.array([0, 0, 0.5, 0.0]))
     cases = Cases.of(rows, 2, True, frame_of(rows, True, 0))
     assert list(zip(cases.row.tolist(), cases.own.tolist(), strict=True)) == [(0, 1), (2, 1), (2, 0), (3, 1)]
     v = np.array([1.0, 0.0, 0.0])

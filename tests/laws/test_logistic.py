@@ -329,7 +329,7 @@ def test_a_fit_never_copies_the_rows(dtype, solver, order):
 def test_any_number_of_threads_gives_the_same_bits(solver, dtype, order):
     X, y = overlapping(120_000, 12)
     X = np.asarray(X, dtype=dtype, order=order)
-    assert len(list(Rows(X, y, np.empty(0)).runs())) > 8  # or there would be nothing to share out
+    assert len(list(Rows.of(X, y, np.empty(0)).runs())) > 8  # or there would be nothing to share out
     fits = [LogisticRegression(solver=solver, n_threads=threads).fit(X, y) for threads in (1, 2, 8)]
     assert fits[0].verdict_.ok
     for other in fits[1:]:

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from separatrix import LogisticRegression
 from separatrix.data import Rows
+from separatrix.data.block import Dense
+from separatrix.data.jets import compiled_jet, margin_jet
 from separatrix.data.rows import LARGE, NEIGHBOURS, SMALL
-from separatrix.fitting.risk.margin import Ask, Frame, Jet, compiled_jet, margin_jet
+from separatrix.fitting.risk.margin import Ask, Frame, Jet
 from separatrix.losses import ALL, GaussNewton, LogisticSquared, LogLikelihood, MarginLoss
 from separatrix.numerics.linalg import Root
 from separatrix.numerics.threads import ordered_map
@@ -35,7 +37,7 @@ def make_rows(n: int, d: int, seed: int = 0, *, costs: bool = True) -> Rows:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)) * 3 + 1
     y = np.where(rng.random(n) < 0.5, -1, 1).astype(np.int8)
-    return Rows(X, y, rng.integers(0, 4, n).astype(float) if costs else np.empty(0))
+    return Rows.of(X, y, rng.integers(0, 4, n).astype(float) if costs else np.empty(0))
 
 
 def make_frame(d: int, *, lifted: bool = True, seed: int = 0) -> Frame:
@@ -69,7 +71,7 @@ def bits(jet: Jet) -> tuple[bytes, ...]:
 def test_gradients_and_hessians_are_those_of_the_notes(costs: bool) -> None:
     """The formulas as printed (misprints corrected), matrix by matrix.  [000 §8.1.1, §8.1.2; 002 §1.1, §1.2]"""
     rows, frame = make_rows(80, 3, costs=costs), Frame(np.zeros(3), np.ones(3), lifted=True)
-    X, y, w = np.column_stack([rows.X, np.ones(80)]), (rows.y + 1) / 2, make_weights(frame)
+    X, y, w = np.column_stack([rows.dense(), np.ones(80)]), (rows.y + 1) / 2, make_weights(frame)
     C, one = np.diag(rows.cost if costs else np.ones(80)), np.eye(80)
     p = 1 / (1 + np.exp(-X @ w))
     P, e = np.diag(p), y - p
@@ -136,7 +138,7 @@ def many_rows() -> Rows:
 
 
 def folded(rows: Rows, jet: JetOf, ask: Ask, threads: int) -> Jet:
-    frame = make_frame(rows.X.shape[1])
+    frame = make_frame(rows.dense().shape[1])
     with ordered_map(threads) as each:
         f = partial(jet, LogLikelihood(), frame, ask, make_weights(frame))
         return replace(rows, map=each).fold(f, blas=True)
@@ -209,7 +211,7 @@ def test_a_cost_of_zero_is_the_row_absent(jet: JetOf, loss: MarginLoss) -> None:
 
 def far_row_that_does_not_count() -> tuple[Rows, Rows]:
     rows = make_rows(100, 3, costs=False)
-    rows.X[0] = 1e3
+    rows.dense()[0] = 1e3
     cost = np.ones(100)
     cost[0] = 0
     return replace(rows, cost=cost), rows.take(np.arange(1, 100))
@@ -229,7 +231,7 @@ def test_the_least_margin_is_that_of_a_row_that_counts(jet: JetOf) -> None:
 @every_loss
 def test_an_intercept_is_a_column_of_ones(jet: JetOf, loss: MarginLoss) -> None:
     rows, frame = make_rows(100, 3), make_frame(3)
-    wider = replace(rows, X=np.column_stack([rows.X, np.ones(len(rows))]))
+    wider = replace(rows, block=Dense(np.column_stack([rows.dense(), np.ones(len(rows))])))
     flat = Frame(np.append(frame.center, 0), np.append(frame.scale, 1), lifted=False)
     assert_same_sums(whole(jet, loss, frame, rows), whole(jet, loss, flat, wider))
 
@@ -240,7 +242,7 @@ def test_an_intercept_is_a_column_of_ones(jet: JetOf, loss: MarginLoss) -> None:
 def test_a_column_in_other_units_is_the_same_to_its_frame(jet: JetOf, factor: float, lifted: bool) -> None:
     rows, frame = make_rows(100, 3), make_frame(3, lifted=lifted)
     factors = np.array([1, factor, 1])
-    stretched = replace(rows, X=rows.X * factors)
+    stretched = replace(rows, block=Dense(rows.dense() * factors))
     found = whole(jet, LogLikelihood(), Frame(frame.center * factors, frame.scale * factors, lifted), stretched)
     assert_same_sums(found, whole(jet, LogLikelihood(), frame, rows))
 
@@ -248,12 +250,12 @@ def test_a_column_in_other_units_is_the_same_to_its_frame(jet: JetOf, factor: fl
 @pytest.mark.parametrize("factor", [1e6, 1e-6])
 def test_a_column_in_other_units_changes_only_the_units_of_its_weight(factor: float) -> None:
     rows = make_rows(400, 3, costs=False)
-    y = np.where(rows.X[:, 0] + 5 * np.random.default_rng(1).standard_normal(400) > 0, 1, 0)
+    y = np.where(rows.dense()[:, 0] + 5 * np.random.default_rng(1).standard_normal(400) > 0, 1, 0)
     factors = np.array([1, factor, 1])
-    model, stretched = LogisticRegression().fit(rows.X, y), LogisticRegression().fit(rows.X * factors, y)
+    model, stretched = LogisticRegression().fit(rows.dense(), y), LogisticRegression().fit(rows.dense() * factors, y)
     np.testing.assert_allclose(stretched.coef_ * factors, model.coef_, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(
-        stretched.predict_proba(rows.X * factors), model.predict_proba(rows.X), rtol=0, atol=1e-5
+        stretched.predict_proba(rows.dense() * factors), model.predict_proba(rows.dense()), rtol=0, atol=1e-5
     )
 
 
@@ -288,13 +290,13 @@ def test_scores_do_not_depend_on_the_frame(frame: Frame, seed: int) -> None:
 def numbered_rows(n: int) -> Rows:
     """Rows that carry their own number."""
     number = np.arange(n)
-    return Rows(number[:, None].astype(float), np.where(number % 3 == 0, 1, -1).astype(np.int8), number + 0.5)
+    return Rows.of(number[:, None].astype(float), np.where(number % 3 == 0, 1, -1).astype(np.int8), number + 0.5)
 
 
 @given(st.integers(NEIGHBOURS, 3000), st.integers(1, 3000), st.integers(0, 99))
 def test_a_sample_has_distinct_rows_that_keep_their_signs_and_costs(n: int, size: int, seed: int) -> None:
     sample = numbered_rows(n).sample(size, seed)
-    number = sample.X[:, 0].astype(int)
+    number = sample.dense()[:, 0].astype(int)
     assert np.unique(number).size == number.size == len(sample)
     np.testing.assert_array_equal(sample.y, np.where(number % 3 == 0, 1, -1))
     np.testing.assert_array_equal(sample.cost, number + 0.5)
@@ -304,7 +306,7 @@ def test_a_sample_has_distinct_rows_that_keep_their_signs_and_costs(n: int, size
 @given(st.integers(1, 200), st.integers(0, 99))
 def test_a_sample_of_all_rows_is_the_rows(n: int, more: int) -> None:
     rows = numbered_rows(n)
-    np.testing.assert_array_equal(rows.sample(n + more, 0).X, rows.X)
+    np.testing.assert_array_equal(rows.sample(n + more, 0).dense(), rows.dense())
 
 
 @pytest.mark.parametrize("n", [2, NEIGHBOURS - 1])
@@ -314,37 +316,37 @@ def test_a_sample_of_few_rows_is_not_empty(n: int) -> None:
 
 def test_a_sample_is_the_same_for_the_same_seed_only() -> None:
     rows = numbered_rows(5000)
-    first, again, other = (rows.sample(800, seed).X.ravel() for seed in (3, 3, 4))
+    first, again, other = (rows.sample(800, seed).dense().ravel() for seed in (3, 3, 4))
     np.testing.assert_array_equal(first, again)
     assert set(first) != set(other)
 
 
 def test_a_larger_sample_of_the_same_seed_holds_the_smaller() -> None:
     rows = numbered_rows(5000)
-    small, large = (rows.sample(size, 7).X.ravel() for size in (400, 1600))
+    small, large = (rows.sample(size, 7).dense().ravel() for size in (400, 1600))
     np.testing.assert_array_equal(large[: small.size], small)
 
 
 def test_a_sample_reaches_all_parts_of_the_rows() -> None:
     rows = numbered_rows(16_000)
-    parts, _ = np.histogram(rows.sample(1600, 0).X, bins=8, range=(0, 16_000))
+    parts, _ = np.histogram(rows.sample(1600, 0).dense(), bins=8, range=(0, 16_000))
     assert (parts > 80).all()
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_taken_rows_are_contiguous_and_of_the_same_precision(order: str) -> None:
     rows = numbered_rows(100)
-    rows = replace(rows, X=np.asarray(np.tile(rows.X, 3), dtype=np.float32, order=order))
+    rows = replace(rows, block=Dense(np.asarray(np.tile(rows.dense(), 3), dtype=np.float32, order=order)))
     taken = rows.take(np.array([5, 3, 98]))
-    assert taken.X.flags.c_contiguous
-    assert taken.X.dtype == np.float32
-    np.testing.assert_array_equal(taken.X, np.array([[5] * 3, [3] * 3, [98] * 3]))
-    assert np.shares_memory(rows.take(slice(2, 9)).X, rows.X)
+    assert taken.dense().flags.c_contiguous
+    assert taken.dense().dtype == np.float32
+    np.testing.assert_array_equal(taken.dense(), np.array([[5] * 3, [3] * 3, [98] * 3]))
+    assert np.shares_memory(rows.take(slice(2, 9)).dense(), rows.dense())
 
 
 def shape_only(n: int, d: int) -> Rows:
     """Rows of any size that take no memory."""
-    return Rows(np.broadcast_to(0.0, (n, d)), np.broadcast_to(np.int8(1), n), np.empty(0))
+    return Rows.of(np.broadcast_to(0.0, (n, d)), np.broadcast_to(np.int8(1), n), np.empty(0))
 
 
 @given(st.integers(1, 10**7), st.integers(1, 2000))

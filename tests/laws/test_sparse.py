@@ -8,7 +8,8 @@ from scipy import sparse
 
 from separatrix.data import Rows, Sparse
 from separatrix.data.frame import Ask, Frame, Jet
-from separatrix.fitting.risk.margin import Risk, compiled_jet, margin_jet
+from separatrix.data.jets import compiled_jet, margin_jet
+from separatrix.fitting.risk.margin import Risk
 from separatrix.fitting.risk.softmax import ClassRisk
 from separatrix.losses import ALL, LogLikelihood, MarginLoss, Squared
 from separatrix.losses.softmax import SoftmaxLikelihood, SoftmaxSquared
@@ -28,7 +29,7 @@ def both(
     X.data = rng.integers(-6, 7, X.nnz).astype(dtype) if whole else rng.normal(size=X.nnz).astype(dtype)
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     y, cost = np.where(rng.random(n) < 0.5, -1, 1).astype(np.int8), rng.integers(0, 4, n).astype(float)
-    return Rows(Sparse.of(X), y, cost, compiled=True), Rows(X.toarray(), y, cost)
+    return Rows.of(Sparse.of(X), y, cost, compiled=True), Rows.of(X.toarray(), y, cost)
 
 
 def framed(d: int, far: float = 1.0, *, lifted: bool = True) -> tuple[Frame, np.ndarray]:

@@ -14,6 +14,8 @@ from ..numerics.arrays import Floats
 from .mapped import MappedRows
 
 Places = NDArray[np.int32]
+TABLE = "table"
+"""The layout of a table's rows."""
 BLOCK = 1 << 14
 """Rows whose levels are counted together: they stay in the cache."""
 
@@ -77,7 +79,9 @@ class Indicators:
 
 @dataclass(frozen=True, eq=False)
 class CategoricalRows(MappedRows):
-    """The rows of a table as numbers, zeros left out; they read like any rows that are made when they are needed."""
+    """The rows of a table as numbers, zeros left out; but for compiled passes they are made when they are read."""
+
+    skips_zeros = True
 
     raw: Levels
     map: Indicators  # type: ignore[assignment]
@@ -94,8 +98,16 @@ class CategoricalRows(MappedRows):
         return cls(Levels(numbers, places), table, tuple(names))
 
     @property
+    def layout(self) -> str:
+        return TABLE
+
+    @property
+    def readable(self) -> Any:
+        return self.parts
+
+    @property
     def parts(self) -> tuple[Floats, Places]:
-        """Numbers and places: what a compiled pass takes."""
+        """Numbers and places."""
         return self.raw.numbers, self.raw.places
 
     def __matmul__(self, weights: Any) -> Floats:
@@ -106,8 +118,12 @@ class CategoricalRows(MappedRows):
             scores += W[p:][place]
         return scores  # type: ignore[no-any-return]
 
+    @property
+    def rows_for_a_gradient(self) -> int:
+        d = self.shape[1]
+        return max(2 * d, d * d // (8 * self.raw.shape[1]))
+
     def finite(self) -> bool:
-        """Whether there is neither NaN nor infinity."""
         return self.raw.finite()
 
     def sparse(self) -> Any:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..numerics.arrays import Floats
 from ..numerics.linalg import Dependence
@@ -24,11 +25,6 @@ OFFSET = 4.0
 def block_rows(width: int) -> int:
     """Rows of one Hessian product: many enough that calls do not count, few enough that memory does not."""
     return max(2048, min(BLOCK, (1 << 19) // width))
-
-
-def written_out(X: Any) -> Any:
-    """The rows as an array: with their zeros, where these were left out."""
-    return X.dense() if hasattr(X, "dense") else X
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +49,10 @@ class Frame:
         """‖c/s‖: how far zero is from the centre."""
         return float(np.linalg.norm(self.center / self.scale))
 
-    def coordinates(self, X: Any) -> Floats:
-        """The rows in this frame."""
+    def coordinates(self, X: NDArray[Any]) -> Floats:
+        """Rows that are written out in this frame."""
         Z = np.empty((len(X), self.width))
-        Z[:, : self.center.size] = (written_out(X) - self.center) / self.scale
+        Z[:, : self.center.size] = (X - self.center) / self.scale
         Z[:, self.center.size :] = 1
         return Z
 

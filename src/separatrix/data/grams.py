@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..numerics.arrays import Floats
+from .block import Block
 from .categorical import CategoricalRows
-from .frame import Ask, Frame, Jet, block_rows, written_out
-from .mapped import MappedRows
+from .frame import Ask, Frame, Jet, block_rows
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
@@ -33,10 +33,20 @@ PART = 128
 """Rows that one thread makes features of."""
 
 
-def levels_near(X: CategoricalRows, frame: Frame) -> bool:
-    """Whether sums of a table's levels lose few digits when their centres are taken out."""
+def levels_near(X: Block, frame: Frame) -> bool:
+    """Whether they are a table's rows, and sums of its levels lose few digits when their centres are taken out."""
+    if not isinstance(X, CategoricalRows):
+        return False
     levels = X.map.of_levels
     return bool((np.abs(frame.center[levels]) <= FAR * frame.scale[levels]).all())
+
+
+def skipped_offset(X: Block, frame: Frame) -> float:
+    """‖c/s‖ over the columns whose zeros are skipped: how far sums go before their centre is taken out."""
+    if isinstance(X, CategoricalRows):  # numbers have their centre
+        levels = X.map.of_levels
+        return float(np.linalg.norm(frame.center[levels] / frame.scale[levels]))
+    return frame.offset if X.skips_zeros and frame.near(FAR) else 0.0
 
 
 def pairs_pay(X: Any) -> bool:
@@ -51,7 +61,7 @@ class Roots:
 
     def __init__(self, rows: Any, frame: Frame, ask: Ask, size: int) -> None:
         out = "float32" if ask.steering else "float64"
-        self.write = _root_writer(rows.X, frame, out)
+        self.write = _root_writer(rows.block, frame, out)
         self.buffer = np.empty((size, frame.width), out)
         self.sum = np.zeros((frame.width, frame.width))
 
@@ -70,12 +80,11 @@ class Roots:
 def _root_writer(X: Any, frame: Frame, out: str) -> Callable[[int, int, Floats, Any], None]:
     """What writes √v∘Z of the rows lo ≤ i < hi."""
     from .compiled.passes import root_kernel, table_root_kernel
-    from .compiled.readers import layout
 
     inverse = 1 / frame.scale
     if not isinstance(X, CategoricalRows):
-        kernel = root_kernel(X.dtype.name, layout(X), out)
-        return lambda lo, hi, weight, A: kernel(X, lo, hi, frame.center, inverse, weight, A)
+        kernel = root_kernel(X.dtype.name, X.layout, out)
+        return lambda lo, hi, weight, A: kernel(X.readable, lo, hi, frame.center, inverse, weight, A)
     level, of_table = np.append(-frame.center * inverse, [1.0] * frame.lifted), table_root_kernel(out)
     numbers, levels = (at.astype(np.int64) for at in (X.map.of_numbers, X.map.of_levels))
     return lambda lo, hi, weight, A: of_table(X.parts, lo, hi, frame.center, inverse, level, numbers, levels, weight, A)
@@ -88,10 +97,10 @@ class Pairs:
         from .compiled.csr_sums import gram_diagonal_kernel, gram_kernel, pull_kernel
 
         d = frame.center.size
-        kinds = rows.X.dtype.name, rows.X.columns.dtype.name
+        kinds = rows.block.dtype.name, rows.block.layout
         self.kernel = (gram_diagonal_kernel if ask.diagonal else gram_kernel)(*kinds)
         self.pull, self.sum = pull_kernel(*kinds), np.zeros((d,) * (2 - ask.diagonal))
-        self.parts, self.frame, self.sums, self.level = rows.X.parts, frame, np.zeros(d), 0.0
+        self.parts, self.frame, self.sums, self.level = rows.block.parts, frame, np.zeros(d), 0.0
 
     def add(self, weight: Floats, lo: int, hi: int) -> None:
         """Σᵢ vᵢ xᵢxᵢᵀ, Σᵢ vᵢ xᵢ and Σᵢ vᵢ over the rows lo ≤ i < hi."""
@@ -119,7 +128,7 @@ class CategoricalPairs:
     def __init__(self, rows: Any, frame: Frame) -> None:
         from .compiled.categorical_sums import table_gram_kernel
 
-        self.parts, self.table, self.frame, self.kernel = rows.X.parts, rows.X.map, frame, table_gram_kernel()
+        self.parts, self.table, self.frame, self.kernel = rows.block.parts, rows.block.map, frame, table_gram_kernel()
         numbers, levels = self.table.of_numbers, self.table.of_levels.size + 1  # the last is none
         self.center, self.inverse_scale = frame.center[numbers], 1 / frame.scale[numbers]
         self.numbers = np.zeros((numbers.size + 1,) * 2)
@@ -147,9 +156,9 @@ class CategoricalPairs:
         return H
 
 
-def shared(X: Any, width: int) -> bool:
+def shared(X: Block, width: int) -> bool:
     """Whether a Hessian of these rows is one sum for all threads."""
-    return isinstance(X, MappedRows) and not isinstance(X, CategoricalRows) and width >= SHARED_FROM
+    return X.made and not X.skips_zeros and width >= SHARED_FROM
 
 
 class Gram:
@@ -209,7 +218,7 @@ class Work:
         """The value, the gradient and the least margin of some rows."""
         rows, here = self.rows, slice(lo, min(lo + PART, self.start + len(self.A)))
         with np.errstate(invalid="ignore", over="ignore"):
-            Z, y = self.frame.coordinates(written_out(rows.X[here])), rows.y[here]
+            Z, y = self.frame.coordinates(rows.dense(here.start, here.stop)), rows.y[here]
             cost = rows.cost[here] if rows.cost.size else np.ones(len(Z))
             m = y * (Z @ self.v)
             pull = (cost * y * self.loss.slope(m)) @ Z

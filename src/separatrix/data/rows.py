@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.threads import Map, one_blas_thread
-from .categorical import CategoricalRows
-from .mapped import MappedRows
-from .sparse import Sparse, pack, pays
+from .block import block_of
+from .sparse import Sparse
 
 SMALL = 1 << 20
 """Numbers in X up to which it is one run."""
@@ -44,8 +43,8 @@ class Rows:
     either sign with some probability, `other` holds its costs as a row of the opposite sign: it counts as two rows.
     """
 
-    X: Any
-    """An array, `Sparse`, or `MappedRows`."""
+    block: Any
+    """A `Block`: the rows themselves."""
     y: NDArray[Any]
     cost: NDArray[np.float64]
     map: Map = map
@@ -55,8 +54,27 @@ class Rows:
     packed: Sparse | None = None
     """X without its zeros, where it has many and they would be read often."""
 
+    @classmethod
+    def of(cls, X: Any, y: NDArray[Any], cost: NDArray[np.float64], **more: Any) -> Rows:
+        """Rows of an array, or of a block."""
+        return cls(block_of(X), y, cost, **more)
+
     def __len__(self) -> int:
-        return len(self.X)
+        return len(self.block)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.block.shape  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        """How many numbers a pass reads."""
+        return self.block.size  # type: ignore[no-any-return]
+
+    def dense(self, lo: int = 0, hi: int | None = None) -> NDArray[Any]:
+        """The rows lo ≤ i < hi as an array, zeros and all."""
+        return self.block[lo:hi].dense()  # type: ignore[no-any-return]
 
     @cached_property
     def weight(self) -> float:
@@ -71,7 +89,7 @@ class Rows:
     @property
     def few(self) -> bool:
         """Whether the rows are an array so small that passes may share a copy of it in their frame."""
-        return isinstance(self.X, np.ndarray) and not (self.compiled or self.other.size) and self.X.size < SMALL
+        return self.block.at_hand and not (self.compiled or self.other.size) and self.size < SMALL
 
     def sides(self) -> Iterator[Rows]:
         """The rows as what they are, and again with the opposite sign where they may be that too."""
@@ -83,7 +101,7 @@ class Rows:
 
     def runs(self) -> Iterator[tuple[int, int]]:
         """A fixed division of the rows, by their shape alone: the same sums for any number of threads."""
-        size = self.X.size
+        size = self.size
         count = 1 if size < SMALL else FEW_RUNS if size < MEDIUM else RUNS if size < LARGE else MANY_RUNS
         count = max(1, min(count, len(self) // max(SHORTEST_RUN, self._rows_for_a_gradient())))
         cuts = np.linspace(0, len(self), count + 1).astype(int).tolist()
@@ -91,10 +109,7 @@ class Rows:
 
     def _rows_for_a_gradient(self) -> int:
         """So many rows that adding up their gradients costs little beside reading them; of a table, their Hessians."""
-        d = self.X.shape[1]
-        if isinstance(self.X, CategoricalRows):
-            return int(max(2 * d, d * d // (8 * self.X.raw.shape[1])))
-        return int(4 * d * len(self) / max(1, self.X.size)) if isinstance(self.X, Sparse) else 2 * int(d)
+        return self.block.rows_for_a_gradient  # type: ignore[no-any-return]
 
     def fold(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Any:
         """f(run) + f(run) + …, in order; the first result is added to in place."""
@@ -123,17 +138,13 @@ class Rows:
     def take(self, rows: NDArray[np.intp] | slice) -> Rows:
         """These rows: a copy in C order, or with a slice a view."""
         cost = np.ascontiguousarray(self.cost[rows]) if self.cost.size else self.cost
-        view = isinstance(rows, slice) or isinstance(self.X, Sparse | MappedRows)
-        X = self.X[rows] if view else np.ascontiguousarray(self.X[rows])
         other = np.ascontiguousarray(self.other[rows]) if self.other.size else self.other
-        return replace(self, X=X, y=np.ascontiguousarray(self.y[rows]), cost=cost, other=other, packed=None)
+        return replace(
+            self, block=self.block[rows], y=np.ascontiguousarray(self.y[rows]), cost=cost, other=other, packed=None
+        )
 
     def pack(self, classes: int, dtype: str = "float64") -> Rows:
         """The rows with X packed, if that pays for products with so many classes."""
         if not self.compiled:
             return self
-        if isinstance(self.X, Sparse):
-            return replace(self, packed=self.X.astype(dtype))
-        if isinstance(self.X, MappedRows) or not pays(self.X, classes):
-            return self
-        return replace(self, packed=pack(self.X, list(self.runs()), self.map, dtype))
+        return replace(self, packed=self.block.packed(classes, list(self.runs()), self.map, dtype))

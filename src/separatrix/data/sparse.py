@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Indices
+from .block import Block
 
 BLOCK = 1 << 20
 """Numbers that are turned to double precision at a time."""
@@ -21,16 +22,19 @@ FEWEST_COLUMNS = 32
 """Columns from which leaving zeros out can pay."""
 MOST_CLASSES = 32
 """Classes up to which leaving zeros out can pay."""
+COMPILE_FROM = 1 << 18
+"""Numbers from which the compiled look at columns repays the loading of it."""
 
 
 @dataclass(frozen=True, eq=False)
-class Sparse:
+class Sparse(Block):
     """xᵢ has values[e] in columns[e], starts[i] ≤ e < starts[i + 1], and zeros elsewhere.
 
-    It reads like an array where the rest of the library looks at rows: `len`, `shape`, `dtype`, rows by slices (views)
-    and by indices (copies), products with weights. `size` is the count of numbers that are there, and `dense` writes
-    the zeros out: for a block of rows, never for all.
+    `size` is the count of numbers that are there, and `dense` writes the zeros out: for some rows, never for all.
     """
+
+    skips_zeros = True
+    by_numbers = True
 
     values: NDArray[Any]
     """float32 or float64."""
@@ -55,17 +59,10 @@ class Sparse:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
         return len(self), self.width
 
     @property
-    def ndim(self) -> int:
-        """Two."""
-        return 2
-
-    @property
     def dtype(self) -> Any:
-        """That of the numbers."""
         return self.values.dtype
 
     @property
@@ -85,8 +82,21 @@ class Sparse:
 
     @property
     def parts(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
-        """Numbers, columns, starts: what a compiled pass takes."""
+        """Numbers, columns, starts."""
         return self.values, self.columns, self.starts
+
+    @property
+    def layout(self) -> str:
+        """The precision of the numbers of the columns."""
+        return str(self.columns.dtype.name)
+
+    @property
+    def readable(self) -> Any:
+        return self.parts
+
+    @property
+    def longest(self) -> int:
+        return int(np.diff(self.starts).max(initial=0))
 
     def __getitem__(self, rows: Any) -> Sparse:
         if isinstance(rows, slice):
@@ -102,7 +112,6 @@ class Sparse:
         return replace(self, values=self.values[places], columns=self.columns[places], starts=starts)
 
     def dense(self) -> NDArray[Any]:
-        """These rows with their zeros."""
         made = np.zeros(self.shape, self.dtype)
         made[np.repeat(np.arange(len(self)), np.diff(self.starts)), self.named] = self.numbers
         return made
@@ -125,9 +134,8 @@ class Sparse:
         blocks = [self[lo : lo + step].scipy().astype(np.float64) @ W for lo in range(0, len(self), step)]
         return np.concatenate([np.empty((0, *W.shape[1:])), *blocks])
 
-    def __abs__(self) -> Sparse:
-        """|xᵢⱼ|."""
-        return self._with(np.abs(self.numbers))
+    def magnitudes(self, weights: Floats) -> Floats:
+        return self._with(np.abs(self.numbers)) @ weights
 
     def squared(self) -> Sparse:
         """Every number squared, in double precision."""
@@ -141,7 +149,9 @@ class Sparse:
         return Sparse(numbers, self.named, self.starts - self.starts[0], self.width)
 
     def extremes(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The least and the largest number of every column, zeros that are left out counted."""
+        """The least and the largest number of every column, zeros that are left out counted; NaN where there is one."""
+        if self.size >= COMPILE_FROM:
+            return self._compiled_extremes()
         whole = np.bincount(self.named, minlength=self.width) == len(self)
         low = np.where(whole, np.inf, 0.0).astype(self.dtype)
         high = -low
@@ -150,17 +160,51 @@ class Sparse:
             np.maximum.at(high, self.named, self.numbers)
         return low, high
 
-    def squares(self) -> Floats:
-        """‖xᵢ‖² of every row."""
-        row = np.repeat(np.arange(len(self)), np.diff(self.starts))
-        return np.bincount(row, np.square(self.numbers, dtype=np.float64), len(self)).astype(np.float64)
+    @property
+    def rows_for_a_gradient(self) -> int:
+        return int(4 * self.width * len(self) / max(1, self.size))
+
+    def packed(self, classes: int, runs: Any, each: Any, dtype: str) -> Sparse:
+        return self.astype(dtype)
+
+    def _compiled_extremes(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        from .compiled.csr_sums import range_kernel
+
+        low, high, counts = np.full(self.width, np.inf), np.full(self.width, -np.inf), np.zeros(self.width, np.int64)
+        kernel = range_kernel(self.dtype.name, self.columns.dtype.name)
+        kernel(self.values, self.columns, int(self.starts[0]), int(self.starts[-1]), low, high, counts)
+        some = counts < len(self)
+        return np.where(some, np.minimum(low, 0.0), low), np.where(some, np.maximum(high, 0.0), high)
+
+    def centred_scores(self, center: Floats, weights: Floats) -> Floats:
+        return np.asarray(self.scores_and_sizes(center, weights[None], np.zeros(1), sized=False)[0][0])
+
+    def squares(self, scale: Floats | float = 1.0) -> Floats:
+        row, by = np.repeat(np.arange(len(self)), np.diff(self.starts)), np.broadcast_to(scale, self.width)[self.named]
+        return np.bincount(row, np.square(self.numbers / by, dtype=np.float64), len(self)).astype(np.float64)
+
+    def _squares_of_columns(self, unit: Floats) -> Floats:
+        squares = np.square(self.numbers / unit[self.named])
+        return np.asarray(np.bincount(self.named, weights=squares, minlength=self.width))
 
     def any(self) -> bool:
-        """Whether a number is not zero."""
         return bool(self.numbers.any())
 
+    def occurring(self) -> Indices:
+        there = np.zeros(self.width, bool)
+        there[self.named[self.numbers != 0]] = True
+        return np.flatnonzero(there) if there.any() else np.zeros(1, np.intp)
+
+    def written(self, rows: Any, columns: Indices | None = None) -> NDArray[Any]:
+        part = self[rows]
+        return (part if columns is None else part.select(columns)).dense()
+
+    def numbers_of(self, row: int) -> tuple[Indices, Floats]:
+        part = self[row : row + 1]
+        there = part.numbers != 0
+        return part.named[there].astype(np.intp), part.numbers[there].astype(np.float64)
+
     def finite(self) -> bool:
-        """Whether there is neither NaN nor infinity."""
         return bool(np.isfinite(self.numbers).all())
 
     def sum(self) -> float:
@@ -168,7 +212,6 @@ class Sparse:
         return float(self.numbers.sum(dtype=np.float64))
 
     def select(self, columns: NDArray[np.intp]) -> Sparse:
-        """These rows with some columns only, in ascending order."""
         place = np.full(self.width, -1, self.columns.dtype)
         place[columns] = np.arange(len(columns))
         at = place[self.named]
@@ -207,7 +250,10 @@ class Sparse:
             found.append(S[:, :classes].T)
         return np.vstack(found) if len(found) > 1 else found[0]
 
-    def pull(self, slope: NDArray[Any], lo: int, hi: int) -> NDArray[Any]:
+    def pull(self, weights: Floats) -> Floats:
+        return np.asarray((self.scipy().T @ weights).T)
+
+    def class_pull(self, slope: NDArray[Any], lo: int, hi: int) -> NDArray[Any]:
         """Σᵢ slopeᵢ xᵢᵀ over the rows lo ≤ i < hi, classes × columns, in the precision of X."""
         total = self.room(len(slope))
         self.add_pull(total, slope, lo, hi)

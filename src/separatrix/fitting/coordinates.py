@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Rows, Sparse
-from ..data.frame import Frame, written_out
-from ..data.mapped import MappedRows
+from ..data import Rows
+from ..data.block import block_of
+from ..data.frame import Frame
 from ..numerics.arrays import EPS, Floats
 from ..numerics.linalg import Dependence, dependence, factor, independent, triangle
 from .problem import NotFiniteError
@@ -34,16 +34,17 @@ GONE = 1e-14
 
 def is_wide(X: Any) -> bool:
     """Whether the rows are CSR and have so many columns that no matrix of the columns is made."""
-    return isinstance(X, Sparse) and X.shape[1] > WIDE
+    block = block_of(X)
+    return block.by_numbers and block.shape[1] > WIDE
 
 
 def wide_frame(rows: Rows, lifted: bool) -> Frame:
     """No centre, and the root mean squares of all rows: a sample would miss the columns that are rare."""
-    n, d = rows.X.shape
+    n, d = rows.shape
     total = np.zeros(d)
     with np.errstate(over="ignore", invalid="ignore"):
         for lo in range(0, n, WIDE_BLOCK):
-            block = rows.X[lo : lo + WIDE_BLOCK].squared()
+            block = rows.block[lo : lo + WIDE_BLOCK].squared()
             cost = rows.costs[lo : lo + WIDE_BLOCK] if rows.cost.size else np.ones(len(block))
             total += np.bincount(block.named, block.numbers * np.repeat(cost, np.diff(block.starts)), d)
         scale = np.sqrt(total / rows.weight)
@@ -59,13 +60,13 @@ def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
 
     Any centre and scale give the same minimum; these give a Hessian with a diagonal of about one.
     """
-    if is_wide(rows.X):
+    if is_wide(rows.block):
         return wide_frame(rows, lifted)
     sample = rows.sample(size, seed)
-    center, scale = _moments(sample.X, sample.costs, lifted)
+    center, scale = _moments(sample, lifted)
     flat = np.flatnonzero(~(scale > np.maximum(64 * EPS * np.abs(center), VANISHING)))
     if flat.size:
-        low, high = _extremes(sample.X, flat)
+        low, high = (each[flat] for each in sample.block.extremes())
         if ((low != high) & (np.maximum(np.abs(low), np.abs(high)) < VANISHING)).any():
             raise NotFiniteError  # their squares vanish as those of large numbers overflow
     if lifted and flat.size:
@@ -77,24 +78,17 @@ def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
     return Frame(center, scale, lifted)
 
 
-def _extremes(X: Any, columns: NDArray[np.intp]) -> tuple[Any, Any]:
-    """The least and the largest number of these columns."""
-    if isinstance(X, Sparse | MappedRows):
-        low, high = X.extremes()
-        return low[columns], high[columns]
-    return X[:, columns].min(axis=0), X[:, columns].max(axis=0)
-
-
-def _moments(X: Any, cost: Floats, lifted: bool) -> tuple[Floats, Floats]:
+def _moments(rows: Rows, lifted: bool) -> tuple[Floats, Floats]:
     """Means (zero without an intercept) and root mean squares about them, by cost."""
-    weight = cost / cost.sum() if cost.any() else np.full(len(X), 1 / len(X))
-    blocks = [slice(lo, lo + BLOCK) for lo in range(0, len(X), BLOCK)]
-    center, square = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    n, cost = len(rows), rows.costs
+    weight = cost / cost.sum() if cost.any() else np.full(n, 1 / n)
+    cuts = [(lo, lo + BLOCK) for lo in range(0, n, BLOCK)]
+    center, square = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
-        for block in blocks if lifted else ():
-            center += weight[block] @ written_out(X[block])
-        for block in blocks:
-            square += weight[block] @ np.square(written_out(X[block]) - center)
+        for lo, hi in cuts if lifted else ():
+            center += weight[lo:hi] @ rows.dense(lo, hi)
+        for lo, hi in cuts:
+            square += weight[lo:hi] @ np.square(rows.dense(lo, hi) - center)
     return center, np.sqrt(square)
 
 
@@ -103,7 +97,7 @@ def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
     sample = rows.sample(SAMPLE, seed)
     spread, fourth = np.zeros(frame.center.size), np.zeros(frame.center.size)
     for lo in range(0, len(sample), BLOCK):
-        square = np.square(frame.coordinates(sample.X[lo : lo + BLOCK])[:, : frame.center.size])
+        square = np.square(frame.coordinates(sample.dense(lo, lo + BLOCK))[:, : frame.center.size])
         spread += square.sum(axis=0)
         fourth += np.square(square, out=square).sum(axis=0)
     return bool((spread**2 <= RARE * fourth).any())
@@ -181,5 +175,5 @@ def dependence_by_rows(rows: Rows, frame: Frame) -> Dependence:
 
 
 def _counted(rows: Rows, frame: Frame, lo: int, hi: int) -> Floats:
-    Z = frame.coordinates(rows.X[lo:hi])
+    Z = frame.coordinates(rows.dense(lo, hi))
     return Z[rows.cost[lo:hi] > 0] if rows.cost.size else Z

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.frame import Frame, written_out
+from ..data.block import Dense
+from ..data.frame import Frame
 from ..numerics.arrays import EPS, Floats
 from ..numerics.linalg import dependence
 from ..numerics.threads import one_blas_thread
@@ -26,19 +27,20 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
     rows = problem.rows
     if rows.cost.size:
         rows = rows.take(np.flatnonzero(rows.costs > 0))
-    rows = replace(rows, X=written_out(rows.X))
+    X = rows.dense()
+    rows = replace(rows, block=Dense(X))
     problem = replace(problem, rows=rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
     scale = frame.scale if problem.l2 == 0 else np.ones_like(frame.scale)
-    if not np.isfinite(rows.X).all():
+    if not np.isfinite(X).all():
         raise NotFiniteError
-    distinct, twin = np.unique(rows.X, axis=0, return_inverse=True)  # so that equal rows stay equal to the last bit
+    distinct, twin = np.unique(X, axis=0, return_inverse=True)  # so that equal rows stay equal to the last bit
     with one_blas_thread():
         Q, R = np.linalg.qr(((distinct - frame.center) / scale).T)
     length = np.linalg.norm(R, axis=1)
     real = length > len(distinct) * EPS * length.max(initial=0)  # the rest is rounding: centred rows add up to zero
     Q, R = (Q[:, real], R[real]) if real.any() else (Q[:, :1], R[:1])
-    reduced = replace(rows, X=np.ascontiguousarray(R.T[twin.ravel()]))
+    reduced = replace(rows, block=Dense(np.ascontiguousarray(R.T[twin.ravel()])))
     start = problem.start
     if isinstance(start, At):
         start = At((start.weights * scale) @ Q, start.intercept + start.weights @ frame.center)
@@ -84,7 +86,7 @@ def _unfold(
 
 def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: Any) -> tuple[Floats, Any]:
     """The shortest weights in the user's units that give every row the score that these give."""
-    centred = problem.rows.X - frame.center
+    centred = problem.rows.dense() - frame.center
     level = intercept + weights @ frame.center
     found: Floats = np.linalg.lstsq(centred, centred @ weights.T, rcond=None)[0].T.astype(np.float64)
     return found, level - found @ frame.center
@@ -92,7 +94,7 @@ def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: Any) -
 
 def _aliased(problem: Problem, frame: Frame) -> np.ndarray:
     """The columns that the intercept and the columns before them explain."""
-    Z = frame.coordinates(problem.rows.X)
+    Z = frame.coordinates(problem.rows.dense())
     d = frame.center.size
     order = np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
     size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from ..data.frame import Frame
-from ..data.mapped import MappedRows
 from ..losses.softmax import ClassLoss, softmax
 from ..numerics.arrays import Floats
 from .coordinates import frame_of, is_wide
@@ -39,9 +38,9 @@ def minimise(problem: Problem) -> Fit:
 
     Losses whose curvature changes at a bounded rate: the log-likelihoods, |φ‴| ≤ φ″, and the squared errors, |φ‴| ≤ κ.
     """
-    n, d = problem.rows.X.shape
+    n, d = problem.rows.shape
     counting = np.count_nonzero(problem.rows.costs) if problem.rows.cost.size else n
-    made = isinstance(problem.rows.X, MappedRows)  # so few rows of features are fewer numbers than a Hessian has
+    made = problem.rows.block.made  # so few rows of features are fewer numbers than a Hessian has
     if counting < d + problem.lifted and problem.rate is None and (made or not too_large(problem)):
         return (yield from through_rows(problem, in_frame))
     rows, lifted, seed = problem.rows, problem.lifted, problem.seed
@@ -53,21 +52,21 @@ def minimise(problem: Problem) -> Fit:
 
 def in_frame(problem: Problem, frame: Frame) -> Fit:
     """Minimise with the rows seen in a frame."""
-    if not frame.lifted and not problem.rows.X.any():
+    if not frame.lifted and not problem.rows.block.any():
         return _nothing(problem)
     return (yield from watched(plan_of(problem, frame)))
 
 
 def plan_of(problem: Problem, frame: Frame) -> FramedPlan:
     """Where it starts and which way it goes."""
-    if is_wide(problem.rows.X):
+    if is_wide(problem.rows.block):
         return WidePlan(problem, frame)
     return (ClassPlan if isinstance(problem.loss, ClassLoss) else MarginPlan)(problem, frame)
 
 
 def _nothing(problem: Problem) -> Outcome:
     """A table of zeros without an intercept: every score is zero whatever the weights, and the shortest are zero."""
-    d, many = problem.rows.X.shape[1], (problem.classes,) * isinstance(problem.loss, ClassLoss)
+    d, many = problem.rows.shape[1], (problem.classes,) * isinstance(problem.loss, ClassLoss)
     proof = Bounds(nu=0.0, rho=0.0, gap=0.0, distance=0.0, spread=np.zeros((*many, d + 1)), share=1.0)
     weights, level = np.zeros((*many, d)), np.zeros(many) if many else 0.0
     value = _value_of_nothing(problem)

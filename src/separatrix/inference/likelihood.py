@@ -197,12 +197,12 @@ class Binary(Likelihood):
         certain = (sample.target == 0) | (sample.target == 1)
         if certain.all() or (sample.cost.size and not sample.cost[~certain].any()):
             signs = np.where(sample.target > 0, np.int8(1), np.int8(-1))
-            rows = Rows(sample.X, signs, sample.cost, compiled=True)
+            rows = Rows.of(sample.X, signs, sample.cost, compiled=True)
         else:
             first, second = 1 - sample.target, sample.target
             if sample.cost.size:
                 first, second = sample.cost * first, sample.cost * second
-            rows = Rows(sample.X, np.ones(len(sample), np.int8), second, compiled=True, other=first)
+            rows = Rows.of(sample.X, np.ones(len(sample), np.int8), second, compiled=True, other=first)
         with one_blas_thread(), ordered_map(sample.threads) as each:
             risk = Risk(LogLikelihood(), replace(rows, map=each), sample.frame, np.zeros(v.size), np.arange(v.size))
             at = risk(v, Ask(hessian=True))

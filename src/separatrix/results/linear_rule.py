@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.block import block_of
 from ..data.mapped import MappedRows
 from ..errors import DataError, Refusal, SettingError
 from ..numerics.arrays import Floats
@@ -410,7 +411,7 @@ class LimitRule:
         if isinstance(X, MappedRows):
             return np.concatenate([np.empty((0, len(V))), *(self.probabilities(part) for _, part in X.blocks())])
         lead = X @ U.T + level
-        size = abs(X) @ np.abs(U).T + np.abs(level)
+        size = block_of(X).magnitudes(np.abs(U).T) + np.abs(level)
         tied = lead.max(axis=1, keepdims=True) - lead <= TIE * size.max(axis=1, keepdims=True)
         s = np.where(tied, X @ V.T + b, -np.inf)
         return np.where(tied, np.exp(s - log_sum_exp(s)[:, None]), 0.0)

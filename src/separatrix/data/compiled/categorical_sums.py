@@ -8,7 +8,8 @@ import numpy as np
 from numba import types
 
 from ...numerics.jit import kernel, read, write
-from .readers import TABLE, rows_type
+from ..categorical import TABLE
+from .readers import rows_type
 
 
 def _gram(X, lo, hi, center, inverse_scale, weight, N, C, L):  # type: ignore[no-untyped-def]

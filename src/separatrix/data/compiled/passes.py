@@ -20,8 +20,9 @@ from numba.extending import overload, register_jitable
 from ...losses import margin as losses
 from ...numerics import functions, vector_functions
 from ...numerics.jit import EXACT, SUMS, kernel, made_once, read, write
+from ..categorical import TABLE
 from . import readers
-from .readers import TABLE, TILE, pull, room, rows_type, scores, sizes, take
+from .readers import TILE, pull, room, rows_type, scores, sizes, take
 
 
 @register_jitable(**SUMS)

@@ -16,25 +16,12 @@ from numba import types
 from numba.extending import overload
 
 from ...numerics.jit import SUMS, kernel, read, write
+from ..categorical import TABLE
 
 TILE = 64
 """Rows whose margins are worked on together."""
-TABLE = "table"
-"""The layout of a table's rows."""
 TABLE_PARTS = 2
 """Numbers and places; CSR rows have three parts."""
-
-
-def layout(X: Any) -> str:
-    """C, F, or A for any other strides; of CSR rows the kind of their column numbers; of a table's rows TABLE."""
-    if not isinstance(X, np.ndarray):
-        return TABLE if len(X.parts) == TABLE_PARTS else str(X.columns.dtype.name)
-    return "C" if X.flags.c_contiguous else "F" if X.flags.f_contiguous else "A"
-
-
-def readable(X: Any) -> Any:
-    """The rows as a compiled pass takes them."""
-    return X if isinstance(X, np.ndarray) else X.parts
 
 
 def rows_type(dtype: str, layout: str) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from ...wording import setting
-from ..frame import written_out
+from ..block import block_of
 from ..reading import ranges
 
 NONE = np.empty(0)
@@ -29,7 +29,7 @@ def blocks_of(rows: Any, cost: Floats = NONE) -> Iterator[tuple[Floats, Floats]]
     relative = cost / cost.max() if cost.size else cost  # so that no sum overflows
     share = relative / relative.sum() if cost.size else np.broadcast_to(1.0, len(rows)) / len(rows)
     for lo in range(0, len(rows), size):
-        yield np.asarray(written_out(rows[lo : lo + size]), dtype=np.float64), share[lo : lo + size]
+        yield np.asarray(block_of(rows[lo : lo + size]).dense(), dtype=np.float64), share[lo : lo + size]
 
 
 def extent(rows: Any) -> tuple[Floats, Floats]:
@@ -75,7 +75,7 @@ def clusters(rows: Any, count: int, random_state: Any, cost: Floats = NONE) -> F
     random = check_random_state(random_state)
     few = max(count, SEEN // max(1, d))
     chosen: Any = slice(None) if n <= few else np.sort(random.choice(n, few, replace=False))
-    seen = np.asarray(written_out(rows[chosen]), dtype=np.float64)
+    seen = np.asarray(block_of(rows[chosen]).dense(), dtype=np.float64)
     if count > len(np.unique(seen, axis=0)):
         different = len(np.unique(seen, axis=0))
         problem = f"count={count} centres by k-means, but X has only {different} different rows (n_samples={n}):"

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...data import Rows, Sparse
-from ...data.categorical import CategoricalRows, squares
-from ...data.grams import FAR, CategoricalPairs, Gram, levels_near, shared
+from ...data import Rows
+from ...data.categorical import squares
+from ...data.grams import CategoricalPairs, Gram, levels_near, shared, skipped_offset
 from ...losses.margin import Squared
 from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import Factor, Root, factor
@@ -71,18 +71,12 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bou
 
 def stray_of(risk: Risk, radius: float) -> float:
     """1 + 2‖c/s‖/‖z‖: how much larger are the terms of (xᵀw − cᵀw)s⁻¹ than those of zᵀw, where zeros are skipped."""
-    if isinstance(risk.rows.X, CategoricalRows):  # zeros of levels are; numbers have their centre
-        levels = risk.rows.X.map.of_levels
-        offset = float(np.linalg.norm(risk.frame.center[levels] / risk.frame.scale[levels]))
-        return 1 + 2 * offset / max(math.sqrt(radius), 1e-300)
-    if not (isinstance(risk.rows.X, Sparse) and risk.frame.near(FAR)):
-        return 1.0
-    return 1 + 2 * risk.frame.offset / max(math.sqrt(radius), 1e-300)
+    return 1 + 2 * skipped_offset(risk.rows.block, risk.frame) / max(math.sqrt(radius), 1e-300)
 
 
 def longest_sum(rows: Rows) -> float:
     """How many roundings a term of the gradient's sums can meet: where zeros are skipped one for each later row."""
-    if not isinstance(rows.X, Sparse | CategoricalRows):
+    if not rows.block.skips_zeros:
         return len(rows) / 16 + 100
     runs = [hi - lo for lo, hi in rows.runs()]
     return float(max(runs) + len(runs) + 100)
@@ -112,7 +106,7 @@ class MarginProofRows(ProofRows):
         width = self.risk.active.size
         if self.by_levels(rooted=rooted):
             return self._hessian_by_levels()
-        if not rooted and shared(self.risk.rows.X, width):
+        if not rooted and shared(self.risk.rows.block, width):
             return self._shared_hessian(width)
         whole, radius = self._sum(run)
         return self.risk.penalised(whole), radius
@@ -120,9 +114,7 @@ class MarginProofRows(ProofRows):
     def by_levels(self, *, rooted: bool) -> bool:
         """Whether M is made of what each row of a table has."""
         rows = self.risk.rows
-        if rooted or self.all_rows or not (rows.compiled and isinstance(rows.X, CategoricalRows)):
-            return False
-        return levels_near(rows.X, self.risk.frame)
+        return not (rooted or self.all_rows) and rows.compiled and levels_near(rows.block, self.risk.frame)
 
     def _hessian_by_levels(self) -> tuple[Floats, float]:
         """M of a table, from what each row has; a row that does not count has the weight zero."""
@@ -134,7 +126,7 @@ class MarginProofRows(ProofRows):
             stop = self._stop(lo, hi)
             for start in range(lo, stop, BLOCK):
                 here = slice(start, min(start + BLOCK, stop))
-                part = rows.X[here]
+                part = rows.block[here]
                 weight = risk.loss.curvature(rows.y[here] * (part @ w + b))
                 counts = weight >= TOO_SURE
                 if rows.cost.size:
@@ -176,7 +168,7 @@ class MarginProofRows(ProofRows):
         size = block_rows(v.size)
         for start in range(lo, stop, size):
             block = slice(start, min(start + size, stop))
-            Z = self.risk.frame.coordinates(rows.X[block])
+            Z = self.risk.frame.coordinates(rows.dense(block.start, block.stop))
             weight = self.risk.loss.curvature(rows.y[block] * (Z @ v))
             counts = np.full(weight.size, True) if self.all_rows else weight >= TOO_SURE
             if rows.cost.size:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Rows, Sparse
-from ...data.frame import written_out
+from ...data import Rows
 from ...numerics.arrays import EPS, Floats
 
 BLOCK = 1024
 """Rows that are looked at together."""
-
-
-def _in_double(X: Any) -> Any:
-    """Rows in double precision."""
-    return X.astype(np.float64) if isinstance(X, Sparse) else np.asarray(written_out(X), dtype=np.float64)
 
 
 def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
@@ -27,9 +19,9 @@ def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
     def block(part: Rows, lo: int, hi: int) -> bool:
         for start in range(lo, hi, BLOCK):
             stop = min(start + BLOCK, hi)
-            X = _in_double(part.X[start:stop])
+            X = part.block[start:stop]
             margin = part.y[start:stop] * (X @ weights + intercept)
-            proved: NDArray[np.bool_] = margin > doubt * (abs(X) @ size + abs(intercept))
+            proved: NDArray[np.bool_] = margin > doubt * (X.magnitudes(size) + abs(intercept))
             if part.cost.size:
                 proved |= part.cost[start:stop] == 0
             if not proved.all():
@@ -46,9 +38,9 @@ def class_separates(rows: Rows, weights: Floats, intercept: Floats) -> bool:
     def block(part: Rows, lo: int, hi: int) -> bool:
         for start in range(lo, hi, BLOCK):
             rows = slice(start, min(start + BLOCK, hi))
-            X = _in_double(part.X[rows])
+            X = part.block[rows]
             score = X @ weights.T + intercept
-            error = doubt * (abs(X) @ size.T + np.abs(intercept))
+            error = doubt * (X.magnitudes(size.T) + np.abs(intercept))
             target = part.y[rows] if part.y.ndim == 1 else part.y[rows].argmax(axis=1)
             own = np.arange(len(X)), target
             floor = score[own] - error[own]

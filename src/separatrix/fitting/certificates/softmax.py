@@ -20,14 +20,13 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows
-from ...data.frame import written_out
 from ...data.grams import Gram, shared
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import Factor, factor
 from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
-from ..risk.softmax import Block, ClassRisk
+from ..risk.softmax import ClassBlock, ClassRisk
 from .proof import (
     TOO_SURE,
     ProofRows,
@@ -231,7 +230,7 @@ class ClassProofRows(ProofRows):
                 total += Z.T @ Z
             return total, radius
 
-        B, radius = self._shared_least() if shared(risk.rows.X, risk.active.size) else self._sum(run)
+        B, radius = self._shared_least() if shared(risk.rows.block, risk.active.size) else self._sum(run)
         B /= risk.rows.weight
         B[np.diag_indices_from(B)] += risk.ridge[risk.active]
         return B, radius
@@ -265,7 +264,7 @@ class ClassProofRows(ProofRows):
         def run(rows: Rows, lo: int, hi: int) -> float:
             largest = 0.0
             for block in self.risk.blocks(rows, lo, hi):
-                X = (written_out(block.X) - block.center)[np.broadcast_to(np.asarray(block.cost) > 0, len(block.X))]
+                X = (block.X - block.center)[np.broadcast_to(np.asarray(block.cost) > 0, len(block.y))]
                 largest = max(largest, radius_of(X))
             return largest
 
@@ -295,7 +294,7 @@ class ClassProofRows(ProofRows):
             else:
                 cost = block.cost[counts] if np.ndim(block.cost) else block.cost
                 yield (
-                    Block(block.X[counts], block.center, block.y[counts], cost),
+                    ClassBlock(block.rows[counts], block.center, block.y[counts], cost),
                     Probabilities(at.p[:, counts], at.error[:, counts], at.loss[counts]),
                 )
 

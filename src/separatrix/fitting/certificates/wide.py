@@ -45,7 +45,7 @@ class Reach:
     @classmethod
     def of(cls, rows: Rows) -> Reach:
         """Of the rows that count."""
-        return cls(largest(rows, np.zeros(rows.X.shape[1])), int(np.diff(rows.X.starts).max(initial=0)))
+        return cls(largest(rows, np.zeros(rows.shape[1])), rows.block.longest)
 
 
 def largest(rows: Rows, center: Floats) -> float:
@@ -56,8 +56,9 @@ def largest(rows: Rows, center: Floats) -> float:
         found = 0.0
         for start in range(lo, hi, BLOCK):
             block = slice(start, min(start + BLOCK, hi))
-            length = part.X[block].squares()
-            square = length - 2 * (part.X[block] @ center) + own + 64 * EPS * part.X.shape[1] ** 0.5 * (length + own)
+            here = part.block[block]
+            length = here.squares()
+            square = length - 2 * (here @ center) + own + 64 * EPS * part.shape[1] ** 0.5 * (length + own)
             found = max(found, float(square[part.costs[block] > 0 if part.cost.size else slice(None)].max(initial=0)))
         return found
 

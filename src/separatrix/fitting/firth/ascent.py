@@ -317,7 +317,7 @@ def _is_slow(state: State, later: State) -> bool:
 
 def _nothing(problem: Problem) -> Outcome:
     """A table of zeros without an intercept: every score is zero whatever the weights, and there is no penalty."""
-    d = problem.rows.X.shape[1]
+    d = problem.rows.shape[1]
     proof = Bounds(nu=0.0, rho=0.0, gap=0.0, distance=0.0, spread=np.zeros(d + 1), share=1.0, only=False)
     value = math.log(2)
     return Outcome(

@@ -12,8 +12,8 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dger
 
 from ...data import Rows
-from ...data.frame import Frame, WeightMap, block_rows, written_out
-from ...data.reading import finite
+from ...data.block import Dense
+from ...data.frame import Frame, WeightMap, block_rows
 from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import Dependence, triangle
 from ..coordinates import CLEAR, dependence_by_rows, dependence_of, frame_of
@@ -75,11 +75,11 @@ class FirthView:
     def likelihood(self) -> Firth:
         """ℓ* of the rows; small tables are put into the frame once, large ones again and again, block by block."""
         rows = self.rows
-        if rows.X.size > AT_ONCE:
+        if rows.size > AT_ONCE:
             return Firth(self._read(), len(rows))
         if self.signs is None:
-            return Firth(in_memory(self._coordinates(rows.X), rows.y, rows.cost), len(rows))
-        Z = self.made if self.made is not None else self._coordinates(rows.X) * self.signs[:, None]
+            return Firth(in_memory(self._coordinates(rows.dense()), rows.y, rows.cost), len(rows))
+        Z = self.made if self.made is not None else self._coordinates(rows.dense()) * self.signs[:, None]
         return Firth(in_memory(Z, self.signs[:0], rows.cost), len(rows))
 
     def _read(self) -> Read:
@@ -87,7 +87,7 @@ class FirthView:
 
         def block(part: Rows, lo: int, hi: int) -> Block:
             cost = part.cost[lo:hi] if part.cost.size else part.cost
-            return Block(slice(lo, hi), self._coordinates(part.X[lo:hi]), part.y[lo:hi], cost)
+            return Block(slice(lo, hi), self._coordinates(part.dense(lo, hi)), part.y[lo:hi], cost)
 
         def read(look: Any) -> Any:
             def run(part: Rows, lo: int, hi: int) -> tuple[Any, ...]:
@@ -97,11 +97,11 @@ class FirthView:
 
         return read
 
-    def _coordinates(self, X: Any) -> Floats:
+    def _coordinates(self, X: NDArray[Any]) -> Floats:
         """z of each row, column by column."""
         frame, d = self.frame, self.frame.center.size
         Z = np.empty((frame.width, len(X)))
-        np.subtract(written_out(X).T, frame.center[:, None], out=Z[:d])
+        np.subtract(X.T, frame.center[:, None], out=Z[:d])
         Z[:d] /= frame.scale[:, None]
         Z[d:] = 1
         if self.dependence is not None:
@@ -127,14 +127,16 @@ def view_of(problem: Problem) -> FirthView:
     rows, signs = problem.rows, None
     costs, soft = rows.costs, rows.other.size > 0
     target = np.where(costs > 0, rows.cost, 0.0) / np.where(costs > 0, costs, 1.0) if soft else (rows.y + 1.0) / 2
-    rows = Rows(rows.X, target, costs, rows.map, rows.compiled, rows.other[:0], rows.packed)
+    rows = Rows(rows.block, target, costs, rows.map, rows.compiled, rows.other[:0], rows.packed)
     if costs.size and not costs.all():
-        if not finite(rows.X[np.flatnonzero(costs == 0)]):  # as in every fit: what is absent may be far, not nowhere
+        if not rows.block[
+            np.flatnonzero(costs == 0)
+        ].finite():  # as in every fit: what is absent may be far, not nowhere
             raise NotFiniteError
         rows = rows.take(np.flatnonzero(costs))
-    if len(rows) < rows.X.shape[1]:
-        rows = replace(rows, X=written_out(rows.X))
-    if not soft and rows.X.size <= AT_ONCE:
+    if len(rows) < rows.shape[1]:
+        rows = replace(rows, block=Dense(rows.dense()))
+    if not soft and rows.size <= AT_ONCE:
         signs = 2 * rows.y - 1
         found = _framed(rows, problem.lifted, signs)
         if found is not None:
@@ -144,10 +146,9 @@ def view_of(problem: Problem) -> FirthView:
 
 def _framed(rows: Rows, lifted: bool, signs: Floats) -> tuple[Frame, Floats] | None:
     """The frame of all rows and yᵢzᵢ at once; None where X is no array, or a column all but constant or not finite."""
-    X, d = rows.X, rows.X.shape[1]
-    if not isinstance(X, np.ndarray):
+    if not rows.block.at_hand:
         return None
-    n = len(X)
+    X, (n, d) = rows.dense(), rows.shape
     weight = rows.cost / rows.weight if rows.cost.size else None
     Z = np.empty((d + lifted, n))
     inner, center = Z[:d], np.zeros(d)
@@ -184,7 +185,7 @@ def turned(view: FirthView) -> FirthView:
         return triangle(rooted(part, start, min(start + size, hi)) for start in range(lo, hi, size))
 
     def rooted(part: Rows, lo: int, hi: int) -> Floats:
-        Z = view._coordinates(part.X[lo:hi])
+        Z = view._coordinates(part.dense(lo, hi))
         return Z * np.sqrt(part.cost[lo:hi])[:, None] if part.cost.size else Z
 
     size = block_rows(view.frame.width)
@@ -242,7 +243,7 @@ class FirthWeightMap:
         full = np.zeros((frame.width, found.kept.size))
         full[found.kept] = np.eye(found.kept.size)
         weights = full[: frame.center.size] / frame.scale[:, None]
-        centred = np.asarray(self.view.rows.X, np.float64) - frame.center
+        centred = np.asarray(self.view.rows.dense(), np.float64) - frame.center
         shortest: Floats = np.linalg.lstsq(centred, centred @ weights, rcond=EPS * max(centred.shape))[0].astype(float)
         level = full[-1] if frame.lifted else np.zeros(found.kept.size)
         return shortest, (level - frame.center @ shortest)[None] if frame.lifted else level[None]

@@ -261,17 +261,16 @@ class SampledRisk(Risk):
         if not ask.steering:
             return super().__call__(v, ask)
         from ...data.compiled.passes import pass_kernel
-        from ...data.compiled.readers import layout, readable
 
         rows, frame, d = self.rows, self.frame, self.frame.center.size
-        order, curvature = layout(rows.X), np.empty(len(rows))
-        kernel = pass_kernel(self.loss, rows.X.dtype.name, order)
+        order, curvature = rows.block.layout, np.empty(len(rows))
+        kernel = pass_kernel(self.loss, rows.block.dtype.name, order)
         w, b = v[:d] / frame.scale, float(v[-1]) if frame.lifted else 0.0
 
         def run(part: Any, lo: int, hi: int) -> Jet:
             gradient = np.zeros(d)
             value, pulls, margin = kernel(
-                readable(part.X), part.y, part.cost, lo, hi, order in ("F", "A"), frame.center, w, b, gradient,
+                part.block.readable, part.y, part.cost, lo, hi, order in ("F", "A"), frame.center, w, b, gradient,
                 curvature[lo:hi],
             )  # fmt: skip
             return Jet(value, np.append(gradient / frame.scale, [pulls] * frame.lifted), None, margin)
@@ -319,17 +318,16 @@ class SampledPlan(MarginPlan):
     def _factorised(self, curvature: Floats) -> Factor:
         """The factor of the Hessian of a sample, its diagonal that of all rows."""
         from ...data.compiled.passes import root_kernel
-        from ...data.compiled.readers import layout
 
         rows, frame = self.problem.rows, self.frame
         picked, inverse = drawn(curvature, self.size)
         weight, total = curvature[picked] / rows.weight * inverse, np.zeros((frame.width, frame.width))
-        X, A = np.empty((BLOCK, rows.X.shape[1]), rows.X.dtype), np.empty((BLOCK, frame.width), np.float32)
-        kernel = root_kernel(X.dtype.name, layout(X), "float32")
+        X, A = np.empty((BLOCK, rows.shape[1]), rows.block.dtype), np.empty((BLOCK, frame.width), np.float32)
+        kernel = root_kernel(X.dtype.name, "C", "float32")
         for lo in range(0, len(picked), BLOCK):
             hi = min(lo + BLOCK, len(picked))
             block = A[: hi - lo]
-            np.take(rows.X, picked[lo:hi], axis=0, out=X[: hi - lo], mode="clip")
+            rows.block.write(picked[lo:hi], X[: hi - lo])
             kernel(X, 0, hi - lo, frame.center, 1 / frame.scale, weight[lo:hi], block)
             total += block.T @ block
         diagonal = np.diag_indices_from(total)
@@ -344,7 +342,7 @@ class SampledPlan(MarginPlan):
 
         def run(part: Any, lo: int, hi: int) -> Floats:
             sums = np.zeros(d)
-            squares_kernel(part.X.dtype.name)(part.X, lo, hi, frame.center, curvature, sums)
+            squares_kernel(part.block.dtype.name)(part.block.readable, lo, hi, frame.center, curvature, sums)
             return sums
 
         own = rows.fold(run) / frame.scale**2

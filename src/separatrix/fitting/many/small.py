@@ -60,7 +60,7 @@ class SmallFit:
     def of(cls, problem: Problem) -> SmallFit | None:
         """None where columns are nearly dependent, classes separated, numbers not finite, or steps too many."""
         rows, lifted = problem.rows, problem.lifted
-        X, sign, cost = rows.X, rows.y, rows.cost
+        X, sign, cost = rows.block.readable, rows.y, rows.cost
         if cost.size and not cost.all():
             counting = np.flatnonzero(cost)
             X, sign, cost = X[counting], sign[counting], cost[counting]

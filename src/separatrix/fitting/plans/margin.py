@@ -59,7 +59,7 @@ class MarginPlan(FramedPlan):
 
     def __init__(self, problem: Problem, frame: Frame) -> None:
         super().__init__(problem, frame)
-        n, d = problem.rows.X.shape
+        n, d = problem.rows.shape
         small = n <= 2 * self._sample_size() or n * d * d < 3e7
         self.method = problem.method or (NEWTON if small else LBFGS)
         assert isinstance(problem.loss, MarginLoss)

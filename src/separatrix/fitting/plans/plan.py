@@ -111,7 +111,7 @@ class FramedPlan(Plan):
         self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
         self.active = np.arange(frame.width)
         self.dependence: Dependence | None = None
-        self.Z = frame.coordinates(problem.rows.X) if problem.rows.few else None
+        self.Z = frame.coordinates(problem.rows.dense()) if problem.rows.few else None
 
     @cached_property
     def weight_map(self) -> WeightMap:
@@ -144,7 +144,7 @@ class FramedPlan(Plan):
         return math.log(self.problem.classes) if self.problem.loss.convex else math.inf
 
     def _sample_size(self) -> int:
-        n, d = self.problem.rows.X.shape
+        n, d = self.problem.rows.shape
         room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
         return int(max(8 * d, min(max(SAMPLE - 2 * d, n // 10), 200 * d + SAMPLE, room)))
 
@@ -154,7 +154,7 @@ class FramedPlan(Plan):
         Its Hessian is 2XᵀX/n and the penalty; as a root if the columns are nearly dependent. The rank is settled on the
         way, before the penalty is added: beside a large one the digits of the products would be lost.
         """
-        Z = self.Z if sample.X is rows.X else None
+        Z = self.Z if sample.block is rows.block else None
         squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width), Z)
         at = squares(np.zeros(self.frame.width), ask)
         self.passes += len(sample) / len(rows)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows
+from ...data.block import Dense
 from ...data.frame import Frame
 from ...losses.softmax import ClassLoss, softmax
 from ...numerics.arrays import Floats
@@ -233,8 +234,8 @@ def in_single_precision(risk: ClassRisk, sample: Rows) -> Rows:
         return packed
     Z = np.empty((len(sample), risk.active.size), np.float32)
     for lo in range(0, len(sample), BLOCK):
-        Z[lo : lo + BLOCK] = risk.frame.coordinates(sample.X[lo : lo + BLOCK])[:, risk.active]
-    return replace(sample, X=Z)
+        Z[lo : lo + BLOCK] = risk.frame.coordinates(sample.dense(lo, lo + BLOCK))[:, risk.active]
+    return replace(sample, block=Dense(Z))
 
 
 class SampleHessian:
@@ -260,7 +261,7 @@ class SampleHessian:
     def _scores(self, U: Floats, rows: Rows, lo: int, hi: int) -> Any:
         """U zᵢ, classes × rows."""
         if rows.packed is None:
-            return U.astype(np.float32) @ rows.X[lo:hi].T
+            return U.astype(np.float32) @ rows.dense(lo, hi).T
         weights, level = self.risk.levels(self.risk.embed(U))
         s = rows.packed.scores(weights, lo, hi)
         s += (level - weights @ self.risk.frame.center)[:, None].astype(np.float32)
@@ -269,16 +270,16 @@ class SampleHessian:
     def _pull(self, slope: Any, rows: Rows, lo: int, hi: int) -> Any:
         """Σᵢ slopeᵢ zᵢᵀ, classes × active columns."""
         if rows.packed is None:
-            return slope @ rows.X[lo:hi]
+            return slope @ rows.dense(lo, hi)
         frame, level = self.risk.frame, slope.sum(axis=1)
-        pull = (rows.packed.pull(slope, lo, hi) - np.outer(level, frame.center)) / frame.scale
+        pull = (rows.packed.class_pull(slope, lo, hi) - np.outer(level, frame.center)) / frame.scale
         whole = np.column_stack([pull, level]) if frame.lifted else pull
         return whole[:, self.risk.active]
 
     def _dense(self, rows: Rows, lo: int, hi: int) -> Any:
         if rows.packed is None:
-            return rows.X[lo:hi]
-        return self.risk.frame.coordinates(rows.X[lo:hi])[:, self.risk.active].astype(np.float32)
+            return rows.dense(lo, hi)
+        return self.risk.frame.coordinates(rows.dense(lo, hi))[:, self.risk.active].astype(np.float32)
 
     def _shared(self) -> Any:
         """The inverse of one matrix for all classes, from the first part of the sample."""

@@ -32,13 +32,14 @@ PROVABLE = 0.1
 
 def goes_wide(problem: Problem) -> bool:
     """Whether CSR rows are too wide for matrices of their columns and too many for one of the rows."""
-    return is_wide(problem.rows.X) and (too_large(problem) or problem.rate is not None)
+    return is_wide(problem.rows.block) and (too_large(problem) or problem.rate is not None)
 
 
 def too_large(problem: Problem) -> bool:
     """Whether CSR rows are too many to be written out."""
-    n, d = problem.rows.X.shape
-    return not isinstance(problem.rows.X, np.ndarray) and n * d > FEW_NUMBERS
+    n, d = problem.rows.shape
+    block = problem.rows.block
+    return (block.skips_zeros or block.made) and n * d > FEW_NUMBERS
 
 
 class WidePlan(FramedPlan):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows, Sparse
-from ...data.frame import Frame, written_out
+from ...data.block import Block, Dense
+from ...data.frame import Frame
 from ...data.sparse import ClassVectors
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import Floats
@@ -33,22 +34,27 @@ class Weights(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Block:
+class ClassBlock:
     """Some rows, their costs (or one) and the frame's part of the way to their scores."""
 
-    X: Any
+    rows: Block
     center: Floats
     """What is still to be subtracted from X."""
     y: NDArray[Any]
     cost: Any
     packed: Sparse | None = None
-    """X without its zeros; these rows are its rows `at` on."""
+    """All rows without their zeros; these are its rows `at` on."""
     at: int = 0
+
+    @cached_property
+    def X(self) -> NDArray[Any]:
+        """The rows written out."""
+        return self.rows.dense()
 
     @property
     def here(self) -> tuple[int, int]:
         """The first and the last of these rows in `packed`."""
-        return self.at, self.at + len(self.X)
+        return self.at, self.at + len(self.rows)
 
     def scores(self, weights: Weights) -> Floats:
         """s = W(x − c) + b, classes × rows."""
@@ -66,7 +72,7 @@ class Pull:
         self.total = np.zeros((classes, center.size) if packed is None else 0)
         self.laid = None if packed is None else packed.room(classes)
 
-    def add(self, block: Block, slope: Floats) -> None:
+    def add(self, block: ClassBlock, slope: Floats) -> None:
         """Add a block's."""
         slope = slope * block.cost
         level = slope.sum(axis=1)
@@ -148,19 +154,20 @@ class ClassRisk:
         """The rows without their zeros, where these need not be written out to have the scores to the last digits."""
         return rows.packed if not self.careful and self.frame.near() else None
 
-    def blocks(self, rows: Rows, lo: int, hi: int) -> Iterator[Block]:
+    def blocks(self, rows: Rows, lo: int, hi: int) -> Iterator[ClassBlock]:
         """The rows lo ≤ i < hi, some at a time."""
         d, near, packed = self.frame.center.size, not self.careful and self.frame.near(), self.packed(rows)
         size = max(512, min(8192, NUMBERS // d)) if packed is None else PACKED_ROWS
         for start in range(lo, hi, size):
             part = slice(start, min(start + size, hi))
             cost = rows.cost[part] if rows.cost.size else 1.0
-            X, center = rows.X[part], self.frame.center
+            here, center = rows.block[part], self.frame.center
             if packed is None:
-                X = written_out(X)
-                if X.dtype != np.float64 or not near:
-                    X, center = np.subtract(X, center, dtype=np.float64), np.zeros(d)
-            yield Block(X, center, rows.y[part], cost, packed, start)
+                X = here.dense()
+                far = X.dtype != np.float64 or not near
+                here = Dense(np.subtract(X, center, dtype=np.float64) if far else X)
+                center = np.zeros(d) if far else center
+            yield ClassBlock(here, center, rows.y[part], cost, packed, start)
 
     def levels(self, V: Floats) -> tuple[Floats, Floats]:
         """W = V/s and the level of each class: scores are W(x − c) + level."""
@@ -216,7 +223,7 @@ class ClassRisk:
             sums.add(block, self.loss.bend(at, both[self.classes :]))
         return sums.framed(self.frame)
 
-    def add_hessian(self, H: Floats, block: Block, at: Probabilities) -> None:
+    def add_hessian(self, H: Floats, block: ClassBlock, at: Probabilities) -> None:
         """H ← H + Σᵢ cᵢ ∂²f/∂s² ⊗ zᵢzᵢᵀ over a block."""
         Z = self.coordinates(block)
         for k in range(self.classes):
@@ -226,7 +233,7 @@ class ClassRisk:
                 if j < k:
                     H[j, :, k, :] += part
 
-    def coordinates(self, block: Block) -> Floats:
+    def coordinates(self, block: ClassBlock) -> Floats:
         """The rows of a block in the frame, active columns only."""
         Z = Frame(block.center, self.frame.scale, self.frame.lifted).coordinates(block.X)
         return Z if self.active.size == Z.shape[1] else Z[:, self.active]
@@ -235,7 +242,7 @@ class ClassRisk:
         return (V if self.active.size == self.frame.width else V[:, self.active]).ravel()
 
 
-def least_margin(s: Floats, block: Block) -> float:
+def least_margin(s: Floats, block: ClassBlock) -> float:
     """min over the rows that count of s_y − max_{k≠y} sₖ; −∞ if the target of one of them is not a single class."""
     y = block.y
     counts = np.broadcast_to(np.asarray(block.cost) > 0, s.shape[1])

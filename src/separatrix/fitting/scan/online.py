@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Sparse
+from ...data.block import Block, block_of
 from ...errors import SettingError
 from ...numerics.arrays import Floats
 
@@ -170,22 +170,24 @@ def scan(
         raise ValueError(f"objective={objective!r} is not known: choose one of {', '.join(OBJECTIVES)}")
     W, b = (np.array(values, dtype=np.float64, order="C") for values in (state.weights, state.intercept))
     cost = np.ascontiguousarray(cost, dtype=np.float64)
+    if np.ndim(X) != 2:
+        raise ValueError(f"weights of shape {W.shape} do not fit X of shape {np.shape(X)}: n × d is needed")
+    X = block_of(X)
     _check_shapes(W, b, X, cost)
     rows = _counted(_checked_order(order, len(X)), cost)
     target, costs, sums = _checked_target(target, rows, len(X), len(W)), cost.reshape(-1, 1), _sums(state, averaging)
-    sparse = isinstance(X, Sparse)
+    sparse = X.skips_zeros
     run = _kernel(objective, X, target, len(W))
-    in_place = sparse or (X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative)
-    whole, memo = X.parts if sparse else X, np.array([state.scale, state.carried])
+    whole, memo = X.readable, np.array([state.scale, state.carried])
     if not sparse:  # dense rows move all weights in any case
         W *= state.scale
         sums = (sums[0] + state.carried * state.weights if state.carried and averaging else sums[0], sums[1])
         memo[:] = 1.0, 0.0
-    size = STEPS if in_place else GATHERED
+    size = STEPS if X.in_place else GATHERED
     for lo in range(0, rows.size, size):
         part = rows[lo : lo + size]
         eta = rates(rate, state.steps + lo + 1, part.size)
-        given = (whole, part, target, costs) if in_place else _gathered(X, part, target, costs)
+        given = (whole, part, target, costs) if X.in_place else _gathered(X, part, target, costs)
         run(*given, eta, l2, fit_intercept, memo, W, b, *sums)
     scale, carried = memo.tolist()
     if not averaging:
@@ -193,10 +195,10 @@ def scan(
     return OnlineState(W, b, state.steps + rows.size, *sums, state.summed + rows.size, scale, carried)
 
 
-def _check_shapes(W: Floats, b: Floats, X: Any, cost: Floats) -> None:
+def _check_shapes(W: Floats, b: Floats, X: Block, cost: Floats) -> None:
     if X.dtype.name not in ("float32", "float64"):
         raise TypeError(f"X is of {X.dtype}: float32 or float64 is needed")
-    if W.ndim != 2 or X.ndim != 2 or W.shape[1] != X.shape[1] or b.shape != W.shape[:1]:
+    if W.ndim != 2 or W.shape[1] != X.shape[1] or b.shape != W.shape[:1]:
         raise ValueError(
             f"weights of shape {W.shape} and intercepts of shape {b.shape} do not fit X of shape {X.shape}: "
             f"K × d, K and n × d are needed, K = 1 for two classes"
@@ -245,17 +247,17 @@ def _sums(state: OnlineState, averaging: bool) -> tuple[Floats, Floats]:
     return state.weight_sum.copy(), state.intercept_sum.copy()
 
 
-def _kernel(objective: str, X: Any, target: NDArray[Any], classes: int) -> Callable[..., None]:
+def _kernel(objective: str, X: Block, target: NDArray[Any], classes: int) -> Callable[..., None]:
     from .online_kernels import softmax_kernel, two_class_kernel
 
-    index = X.columns.dtype.name if isinstance(X, Sparse) else None
+    index = X.layout if X.skips_zeros else None
     if classes == 1:
         return two_class_kernel(objective, X.dtype.name, index)
     return softmax_kernel(objective, X.dtype.name, target.dtype == np.int64, index)
 
 
-def _gathered(X: NDArray[Any], rows: NDArray[np.int64], target: NDArray[Any], cost: Floats) -> tuple[Any, ...]:
+def _gathered(X: Block, rows: NDArray[np.int64], target: NDArray[Any], cost: Floats) -> tuple[Any, ...]:
     """These rows side by side in C order, and what goes with them."""
     here = np.empty((rows.size, X.shape[1]), X.dtype.newbyteorder("="))
-    here[:] = X[rows]
+    here[:] = X[rows].dense()
     return here, np.arange(rows.size), target[rows], cost[rows] if cost.size else cost

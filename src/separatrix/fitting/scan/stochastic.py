@@ -83,7 +83,7 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
         part = min(1.0, problem.max_passes - done)
         order = row_order(settings.order, counted, rng)[: max(1, round(part * count))]
         state = scan(
-            state, rows.X, settings.target, settings.cost, order, objective=settings.objective, rate=rate,
+            state, rows.block, settings.target, settings.cost, order, objective=settings.objective, rate=rate,
             l2=step_l2(problem.l2, settings.objective), fit_intercept=problem.lifted, averaging=settings.averaging,
         )  # fmt: skip
         done, moved_by, before = done + len(order) / count, "stochastic", (weights, intercept)
@@ -111,7 +111,7 @@ def default_rate(frame: Frame, n: int, cost: float = 1.0) -> LearningRate:
 
 def begin(problem: Problem) -> OnlineState:
     """The start that was asked for; zero in place of least squares, which is no start for single rows."""
-    d, many = problem.rows.X.shape[1], isinstance(problem.loss, ClassLoss)
+    d, many = problem.rows.shape[1], isinstance(problem.loss, ClassLoss)
     shape = (problem.classes if many else 1, d)
     start = problem.start
     if isinstance(start, At):
@@ -174,7 +174,7 @@ def _outcome(
     status: str, problem: Problem, weights: Floats, intercept: Any, value: float, passes: float,
     found: Bounds | None = None,
 ) -> Outcome:  # fmt: skip
-    d = problem.rows.X.shape[1]
+    d = problem.rows.shape[1]
     return Outcome(
         status, weights, intercept, value, passes, found, np.empty(0, np.intp), np.zeros(d), False, True, False
     )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Sparse
+from ...data.block import block_of
 from ...numerics.arrays import EPS, Floats
 from ...numerics.threads import ordered_map, thread_count
 from ...results.mistake_log import blocks
@@ -95,14 +95,14 @@ def _threads(X: Any) -> int:
 
 def _scores(X: Any, rows: slice, W: Floats, b: Floats, *, sizes: bool = False) -> tuple[Floats, Floats]:
     """Wx + b for these rows, n × K; and Σⱼ|Wₖⱼxⱼ| + |bₖ|, if it is wanted. What is not finite is left to the reader."""
-    ready = isinstance(X, Sparse) or (X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative)
+    X = block_of(X)
     with np.errstate(invalid="ignore", over="ignore"):
-        size = abs(X[rows]) @ np.abs(W).T + np.abs(b) if sizes else np.empty(0)
-        if X.size < COMPILE_FROM or not ready:
+        size = X[rows].magnitudes(np.abs(W).T) + np.abs(b) if sizes else np.empty(0)
+        if X.size < COMPILE_FROM or not (X.layout and X.in_place):
             return X[rows] @ W.T + b, size
     from .perceptron import scores_kernel
 
-    read, s = X.parts if isinstance(X, Sparse) else X, np.empty((rows.stop - rows.start, len(W)))
+    read, s = X.readable, np.empty((rows.stop - rows.start, len(W)))
     scores_kernel(*kind_of(read))(read, rows.start, rows.stop, np.ascontiguousarray(W), b, s)
     return s, size
 
@@ -135,7 +135,7 @@ def _leads(s: Floats, own: NDArray[Any]) -> Floats:
 
 def _leads_exactly(x: Any, W: Floats, b: Floats, own: int, rival: int) -> bool:
     """Whether y(xᵀw + b) > 0, or xᵀ(w_y − wₖ) + b_y − bₖ > 0, in fractions."""
-    columns, values = (x.named, x.numbers) if isinstance(x, Sparse) else (np.arange(W.shape[1]), x[0])
+    columns, values = block_of(x).numbers_of(0)
     if not np.isfinite(values).all():
         return False
     two = len(W) == 1

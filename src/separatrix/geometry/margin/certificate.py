@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.reading import numbers_of, written
 from ...numerics.arrays import EPS, Floats, Indices
 from ...numerics.exact import exact_dot, surely_balance
 from ...results.separability import Combination
@@ -32,7 +31,7 @@ def exact_levels(hull: Hull, weights: Floats, rows: Indices) -> tuple[Fraction, 
 
 def _least(hull: Hull, weights: Floats, rows: Indices) -> Fraction:
     """min yᵢ xᵢᵀw: of few rows exactly, of many in long double, less what rounding may have added."""
-    d, signs = hull.rows.X.shape[1], hull.rows.y
+    d, signs = hull.rows.shape[1], hull.rows.y
     level = Fraction(float(weights[-1])) if hull.lifted else Fraction(0)
     if rows.size * d <= FEW:
         return min(int(signs[i]) * (_product(hull, weights, i) + level) for i in rows.tolist())
@@ -40,7 +39,7 @@ def _least(hull: Hull, weights: Floats, rows: Indices) -> Fraction:
     size = min(CHUNK, max(1, AT_A_TIME // d))
     for lo in range(0, len(rows), size):
         at = rows[lo : lo + size]
-        X = written(hull.rows.X, at).astype(np.longdouble)
+        X = hull.rows.block.written(at).astype(np.longdouble)
         scores = (X - hull.centre) @ v
         doubt = (d + 6) * LAST * (np.abs(X - hull.centre) @ np.abs(v) + abs(float(level)))
         least = min(least, (signs[at] * (scores + np.longdouble(float(level))) - doubt).min())
@@ -56,7 +55,7 @@ def _fraction(value: Any) -> Fraction:
 
 def _product(hull: Hull, weights: Floats, row: int) -> Fraction:
     """xᵢᵀw, exactly."""
-    columns, numbers = numbers_of(hull.rows.X, row)
+    columns, numbers = hull.rows.block.numbers_of(row)
     return exact_dot(numbers, weights[columns])
 
 
@@ -161,7 +160,7 @@ def crossing(hull: Hull, rows: Indices, multipliers: Floats) -> Combination | No
 
 def _balances(hull: Hull, rows: Indices, multipliers: Floats) -> bool:
     """To the last digits, and exactly where that can be known."""
-    X, signs = written(hull.rows.X, rows).astype(np.float64), hull.rows.y[rows].astype(np.float64)
+    X, signs = hull.rows.block.written(rows).astype(np.float64), hull.rows.y[rows].astype(np.float64)
     if hull.free or hull.lifted:
         X = np.column_stack([X, np.ones(len(X))])
     terms = (multipliers * signs)[:, None] * X.astype(np.longdouble)

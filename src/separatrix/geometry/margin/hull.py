@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr_delete, solve_triangular
 
-from ...data import Rows, Sparse
-from ...data.reading import occurring, ranges, written
+from ...data import Rows
 from ...fitting.problem import NotFiniteError
 from ...numerics.arrays import EPS, Floats, Indices
 
@@ -59,11 +58,11 @@ class Hull:
     @classmethod
     def of(cls, rows: Rows, *, free: bool, lifted: bool) -> Hull:
         """One pass for the ranges of the columns; it also finds what is not finite."""
-        columns, given = occurring(rows.X), int(rows.X.shape[1])
+        columns, given = rows.block.occurring(), rows.shape[1]
         if len(columns) < given:
-            rows = replace(rows, X=rows.X.select(columns))
-        low, high = np.full(rows.X.shape[1], np.inf), np.full(rows.X.shape[1], -np.inf)
-        for least, most in rows.each(lambda side, lo, hi: ranges(side.X[lo:hi])):
+            rows = replace(rows, block=rows.block.select(columns))
+        low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
+        for least, most in rows.each(lambda side, lo, hi: side.block[lo:hi].extremes()):
             low, high = np.minimum(low, least), np.maximum(high, most)  # they pass NaN on
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise NotFiniteError
@@ -82,7 +81,7 @@ class Hull:
     @property
     def width(self) -> int:
         """How many weights, the intercept counted where it is one."""
-        return int(self.rows.X.shape[1]) + self.lifted
+        return self.rows.shape[1] + self.lifted
 
     def in_all_columns(self, weights: Floats) -> Floats:
         """The weights of all columns of the user's X, from those of the columns that are there."""
@@ -101,7 +100,7 @@ class Hull:
 
     def points(self, rows: Indices, dtype: Any = np.float64) -> Any:
         """yᵢ(xᵢ − c), or yᵢ(xᵢ, 1), in units of `unit`."""
-        X = written(self.rows.X, rows).astype(dtype) - self.centre
+        X = self.rows.block.written(rows).astype(dtype) - self.centre
         if self.lifted:
             X = np.column_stack([X, np.ones(len(X), dtype=dtype)])
         return X * (self.rows.y[rows].astype(dtype) / self.unit)[:, None]
@@ -140,17 +139,8 @@ class Hull:
 
     def _scores(self, direction: Floats, lo: int, hi: int) -> Floats:
         """yᵢ(xᵢ − c)ᵀv, infinite for rows that do not count."""
-        X, d = self.rows.X, self.rows.X.shape[1]
-        v, level = direction[:d], float(direction[-1]) if self.lifted else 0.0
-        if isinstance(X, Sparse):
-            scores = X[lo:hi].scores_and_sizes(self.centre, v[None], np.zeros(1), sized=False)[0][0]
-        elif X.dtype == np.float64 and not self.centre.any():
-            scores = X[lo:hi] @ v
-        else:
-            scores, size = np.empty(hi - lo), max(1, BLOCK // d)
-            for at in range(lo, hi, size):
-                end = min(hi, at + size)
-                scores[at - lo : end - lo] = (X[at:end] - self.centre) @ v
+        v, level = direction[: self.rows.shape[1]], float(direction[-1]) if self.lifted else 0.0
+        scores = self.rows.block[lo:hi].centred_scores(self.centre, v)
         scores += level
         scores *= self.rows.y[lo:hi]
         if self.rows.cost.size:

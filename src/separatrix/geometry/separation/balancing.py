@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr
 
-from ...data.reading import written
 from ...numerics.arrays import Floats, Indices
 from ...numerics.exact import balances_exactly, exact_dot
 from ...numerics.threads import one_blas_thread
@@ -246,7 +245,7 @@ def slip_of(found: Arrangement, balance: Balance, full_rank: int) -> float:
     if balance.rank >= full_rank and (full_rank > EXACT or _steady(found.working.A[balance.rows], balance)):
         return 0.0  # the check completes its multipliers
     case, other = found.working.case[balance.rows], found.working.other[balance.rows]
-    own, X = found.cases.own[case], written(found.cases.X, found.cases.row[case]).astype(np.float64)
+    own, X = found.cases.own[case], found.cases.block.written(found.cases.row[case]).astype(np.float64)
     X = np.column_stack([X, np.ones((len(X), int(found.cases.lifted)))])
     blocks = [(1.0 * (own == k) - 1.0 * (other == k))[:, None] * X for k in range(1, found.cases.classes)]
     A = np.hstack(blocks)

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Rows, Sparse
-from ...data.mapped import MappedRows
-from ...data.reading import occurring, ranges, written
+from ...data import Rows
+from ...data.block import Block
 from ...fitting.problem import NotFiniteError
 from ...numerics.arrays import Floats, Indices
 from ...numerics.threads import Map, one_blas_thread
@@ -38,8 +37,8 @@ def frame_of(rows: Rows, lifted: bool, seed: int, near: float = NEAR_MEAN) -> Ex
     Of a column that is constant in the sample, that constant (zero without an intercept) and the largest distance from
     it.
     """
-    columns = occurring(rows.X)
-    X = written(rows.sample(SAMPLE, seed).X, slice(None), columns).astype(np.float64)
+    columns = rows.block.occurring()
+    X = rows.sample(SAMPLE, seed).block.written(slice(None), columns).astype(np.float64)
     center = _mean(X) if lifted else np.zeros(X.shape[1])
     spread = _deviation(X, center)
     constant = np.flatnonzero(X.min(axis=0) == X.max(axis=0))
@@ -52,17 +51,17 @@ def frame_of(rows: Rows, lifted: bool, seed: int, near: float = NEAR_MEAN) -> Ex
     zero = np.abs(center) <= near * scale
     center = np.where(zero, 0.0, np.round(center / scale) * scale)
     center = np.where(np.isin(np.arange(len(scale)), constant) & ~zero, X[0] * lifted, center)
-    every = ExactFrame(np.zeros(rows.X.shape[1]), np.ones(rows.X.shape[1]))
+    every = ExactFrame(np.zeros(rows.shape[1]), np.ones(rows.shape[1]))
     every.center[columns], every.scale[columns] = center, scale
     return every
 
 
 def _reach(rows: Rows, columns: NDArray[np.intp], center: Floats) -> Floats:
     """maxᵢ |xᵢⱼ − cⱼ| of some columns."""
-    if isinstance(rows.X, Sparse | MappedRows) and columns.size:
-        low, high = (each[columns] for each in ranges(rows.X))
-        return np.maximum(np.abs(low - center), np.abs(high - center))
-    return np.array([np.abs(rows.X[:, j] - c).max() for j, c in zip(columns, center, strict=True)])
+    if not columns.size:
+        return np.empty(0)
+    low, high = (each[columns].astype(np.float64) for each in rows.block.extremes())
+    return np.asarray(np.maximum(np.abs(low - center), np.abs(high - center)))
 
 
 def _mean(X: Floats) -> Floats:
@@ -126,8 +125,7 @@ class Cases:
     (K − 1)·width numbers, class by class.
     """
 
-    X: Any
-    """An array, `Sparse`, or `MappedRows`."""
+    block: Block
     row: Indices
     own: Indices
     classes: int
@@ -152,12 +150,12 @@ class Cases:
     def of(cls, rows: Rows, classes: int, lifted: bool, frame: ExactFrame) -> Cases:
         """The cases of rows that count: one a row, or one for each class that a row may be of."""
         row, own = owners(rows, classes)
-        return cls(rows.X, row, own, classes, lifted, frame, occurring(rows.X), rows.map, rows.compiled)
+        return cls(rows.block, row, own, classes, lifted, frame, rows.block.occurring(), rows.map, rows.compiled)
 
     @cached_property
     def _whole(self) -> bool:
         """Whether the cases are the rows of X, each once."""
-        return len(self.row) == len(self.X) and bool((np.diff(self.row) == 1).all())
+        return len(self.row) == len(self.block) and bool((np.diff(self.row) == 1).all())
 
     def __len__(self) -> int:
         return len(self.row)
@@ -183,7 +181,7 @@ class Cases:
 
     def coordinates(self, rows: Any) -> Floats:
         """z, and a one where there is an intercept, for rows of X."""
-        X = written(self.X, rows, None if len(self.keep) == self.X.shape[1] else self.keep)
+        X = self.block.written(rows, None if len(self.keep) == self.block.shape[1] else self.keep)
         Z = np.empty((len(X), self.width))
         np.subtract(X, self.frame.center[self.keep], out=Z[:, : len(self.keep)])
         Z[:, : len(self.keep)] /= self.frame.scale[self.keep]
@@ -204,15 +202,15 @@ class Cases:
         """The margins of all cases under some directions; sized, with the sums of the sizes that went into them."""
         by_class = self.by_class(np.atleast_2d(vectors))
         W, b = self.to_user(by_class)
-        if isinstance(self.X, Sparse):
+        if self.block.by_numbers:
             yield from self._look_at_numbers(W, by_class, sized)
             return
         used = np.flatnonzero(W.any(axis=(0, 1)))
-        made = isinstance(self.X, MappedRows)
-        if self.compiled and self.classes == 2 and self._whole and 4 * len(used) > self.X.shape[1] and not made:
+        made = self.block.made
+        if self.compiled and self.classes == 2 and self._whole and 4 * len(used) > self.block.shape[1] and not made:
             yield from self._look_compiled(W[:, 1], by_class[:, 1], sized)
             return
-        few = 4 * len(used) <= self.X.shape[1]
+        few = 4 * len(used) <= self.block.shape[1]
         plain = self._near(used)
         W = np.ascontiguousarray(W[..., used]) if few else W
         size = RUN if few and plain and len(used) * self.classes < 32 and not made else BLOCK
@@ -221,7 +219,7 @@ class Cases:
             cases = slice(start, min(start + size, len(self)))
             rows, own = self._rows(cases), self.own[cases]
             if plain:
-                X, V, level = written(self.X, rows, used if few else None), W, b
+                X, V, level = self.block.written(rows, used if few else None), W, b
             else:
                 X, V, level = self.coordinates(rows), by_class, np.zeros(by_class.shape[:2])
             margins = self._margins(_scores(X, V, level), own)
@@ -234,10 +232,9 @@ class Cases:
     def _look_compiled(self, W: Floats, inside: Floats, sized: bool) -> Iterator[Look]:
         """The margins of two classes, read at the speed of memory."""
         from ...data.compiled.passes import score_kernel
-        from ...data.compiled.readers import layout
 
-        order = layout(self.X)
-        kernel = score_kernel(self.X.dtype.name, order)
+        order = self.block.layout
+        kernel = score_kernel(self.block.dtype.name, order)
         level = inside[:, -1] if self.lifted else np.zeros(len(inside))
 
         def run(start: int) -> Look:
@@ -246,7 +243,7 @@ class Cases:
             margins, sizes = np.empty((len(W), count)), np.empty((len(W), count if sized else 0))
             for v in range(len(W)):
                 rule = self.frame.center, W[v], float(level[v])
-                kernel(self.X, start, cases.stop, order != "C", *rule, margins[v], sizes[v])
+                kernel(self.block.readable, start, cases.stop, order != "C", *rule, margins[v], sizes[v])
             margins *= self.sign[cases]
             return Look(cases, margins[:, :, None], sizes[:, :, None] if sized else None)
 
@@ -255,12 +252,12 @@ class Cases:
     def _look_at_numbers(self, W: Floats, inside: Floats, sized: bool) -> Iterator[Look]:
         """The margins of rows that are mostly zeros: only the numbers that are there are read."""
         rest = np.flatnonzero(np.arange(self.classes) != self.reference)
-        rules = W[:, rest].reshape(-1, self.X.shape[1])
+        rules = W[:, rest].reshape(-1, self.block.shape[1])
         level = inside[:, rest, -1].ravel() if self.lifted else np.zeros(len(rules))
 
         def run(start: int) -> Look:
             cases = slice(start, min(start + RUN, len(self)))
-            found = self.X[self._rows(cases)].scores_and_sizes(self.frame.center, rules, level, sized=sized)
+            found = self.block[self._rows(cases)].scores_and_sizes(self.frame.center, rules, level, sized=sized)
             full = np.zeros((2 if sized else 1, len(W), self.classes, cases.stop - start))
             for k, each in enumerate(full):
                 each[:, rest] = found[k].reshape(len(W), len(rest), -1)
@@ -272,7 +269,7 @@ class Cases:
     def _rows(self, cases: slice) -> Any:
         """A slice of X where the cases are neighbours there."""
         first, last = int(self.row[cases.start]), int(self.row[cases.stop - 1])
-        neighbours = last - first == cases.stop - 1 - cases.start and len(self.row) <= len(self.X)
+        neighbours = last - first == cases.stop - 1 - cases.start and len(self.row) <= len(self.block)
         if neighbours and (self._whole or (np.diff(self.row[cases]) == 1).all()):
             return slice(first, last + 1)
         return self.row[cases]
@@ -304,7 +301,7 @@ class Cases:
 
     def to_user(self, by_class: Floats) -> tuple[Floats, Floats]:
         """Weights and intercepts in the user's units, … × classes × columns and … × classes; dropped columns zero."""
-        W = np.zeros((*by_class.shape[:-1], self.X.shape[1]))
+        W = np.zeros((*by_class.shape[:-1], self.block.shape[1]))
         W[..., self.keep] = by_class[..., : len(self.keep)] / self.frame.scale[self.keep]
         b = by_class[..., -1] - W @ self.frame.center if self.lifted else np.zeros(by_class.shape[:-1])
         return W, b

@@ -92,7 +92,7 @@ def _complement(N: Floats) -> Floats:
 
 def _tied(cases: Cases, rows: Rows, full: Floats) -> TiedRows:
     own_units, K = raw(cases), cases.classes
-    among = np.zeros((len(cases.X), K), bool)
+    among = np.zeros((len(cases.block), K), bool)
     for look in own_units.look(flat(cases, full), sized=True):
         _, zero = positive_and_zero(look, own_units)
         row, own = cases.row[look.cases], cases.own[look.cases]
@@ -214,7 +214,7 @@ def _reach(cases: Cases, tied: TiedRows, Q: Floats, L: Floats) -> float:
 
 def _spread(cases: Cases, Q: Floats, inverse: Floats) -> Floats:
     """√(T H⁻¹ Tᵀ)ⱼⱼ for each weight and the intercept that stays finite, infinite for the others."""
-    K, d = cases.classes, cases.X.shape[1]
+    K, d = cases.classes, cases.block.shape[1]
     F = np.kron(np.eye(K - 1), functionals(cases))
     T = F @ Q
     size = np.sqrt(np.maximum(np.einsum("ir,rs,is->i", T, inverse, T, optimize=True), 0.0))

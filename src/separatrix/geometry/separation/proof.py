@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.reading import numbers_of, written
 from ...numerics.arrays import EPS, Floats, Indices
 from ...numerics.exact import Row, combined, exact_directions, exact_dot, rounded
 from ...numerics.linalg import two_product, two_sum
@@ -30,8 +29,8 @@ def sides_of(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, I
     rules = [full, *directions] if len(directions) > 1 else [full]  # a single direction is the rule itself
     vectors = np.array([flat(cases, each) for each in rules[:1]])
     lengths = lengths_between(full)
-    all_of = np.ones(len(cases.X), bool)
-    any_of, seen = np.zeros(len(cases.X), bool), np.zeros(len(cases.X), bool)
+    all_of = np.ones(len(cases.block), bool)
+    any_of, seen = np.zeros(len(cases.block), bool), np.zeros(len(cases.block), bool)
     nearest, slip = np.inf, 0.0
     for look in cases.look(vectors, sized=True):
         positive, zero = positive_and_zero(look, cases)
@@ -52,7 +51,7 @@ def sides_of(cases: Cases, full: Floats, directions: Floats) -> tuple[Indices, I
 def positive_and_zero(look: Look, cases: Cases) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which signed rows are positive under the first direction, and which are zero up to rounding."""
     assert look.sizes is not None
-    rounding = 16 * (cases.X.shape[1] + 4) * EPS
+    rounding = 16 * (cases.block.shape[1] + 4) * EPS
     m, size, real = look.margins[0], look.sizes[0], np.isfinite(look.margins[0])
     positive, zero = (m > rounding * size) & real, (np.abs(m) <= rounding * size) & real
     if (real & ~positive & ~zero).any():
@@ -73,7 +72,7 @@ def _bound(look: Look, zero: NDArray[np.bool_], full: Floats, cases: Cases) -> f
 def _slip(cases: Cases, look: Look, zero: NDArray[np.bool_], vectors: list[Floats]) -> float:
     """max |aᵀu| / Σⱼ|xⱼ(u_own − u_other)ⱼ| over signed rows that should be zero: 0 if all of them are, exactly."""
     i, k = np.nonzero(zero)
-    parts = 1 + len(i) * cases.X.shape[1] // AT_A_TIME
+    parts = 1 + len(i) * cases.block.shape[1] // AT_A_TIME
     return max(
         _slip_of(cases, look.cases.start + case, other, u) for u in vectors
         for case, other in zip(np.array_split(i, parts), np.array_split(k, parts), strict=True)
@@ -85,7 +84,7 @@ def _slip_of(cases: Cases, case: Indices, other: Indices, u: Floats) -> float:
     own = cases.own[case]
     other = 1 - own if cases.classes == 2 else other
     used = np.flatnonzero(u[:, :-1].any(axis=0))
-    X = written(cases.X, cases.row[case], used).astype(np.float64)
+    X = cases.block.written(cases.row[case], used).astype(np.float64)
     if not X.any() and not u[:, -1].any():
         return 0.0
     signed = [(u[own, -1], 1.0), (u[other, -1], -1.0)]
@@ -152,7 +151,7 @@ def _allowed(slip: float) -> float:
 
 
 def _shape(cases: Cases) -> tuple[int, ...]:
-    d = cases.X.shape[1] + 1
+    d = cases.block.shape[1] + 1
     return (d,) if cases.classes == 2 else (cases.classes, d)
 
 
@@ -182,7 +181,7 @@ def _strictly_positive(cases: Cases, full: Floats) -> float:
         length = lengths[0, 1] if cases.classes == 2 else lengths[own]
         with np.errstate(divide="ignore", invalid="ignore"):
             nearest = min(nearest, float(np.nanmin(np.where(np.isfinite(m), m / length, np.inf))))
-        doubt = ~(m > (cases.X.shape[1] + 4) * EPS * look.sizes[0])
+        doubt = ~(m > (cases.block.shape[1] + 4) * EPS * look.sizes[0])
         undecided += int(doubt.sum())
         if undecided > UNDECIDED:
             raise HiddenSeparationError
@@ -196,7 +195,7 @@ def _strictly_positive(cases: Cases, full: Floats) -> float:
 
 def _exactly(cases: Cases, full: Floats, case: Any, other: Any) -> Fraction:
     """(w_own − w_other)ᵀx + b_own − b_other, in fractions."""
-    columns, numbers = numbers_of(cases.X, int(cases.row[case]))
+    columns, numbers = cases.block.numbers_of(int(cases.row[case]))
     at, x = np.append(columns, -1), np.append(numbers, 1.0)
     return exact_dot(x, full[cases.own[case], at]) - exact_dot(x, full[other, at])
 

@@ -162,7 +162,7 @@ class SeparationSearch:
             if not more.size:
                 break
             first = np.union1d(first, more)
-        empty = np.setdiff1d(np.arange(cases.X.shape[1]), cases.keep)
+        empty = np.setdiff1d(np.arange(cases.block.shape[1]), cases.keep)
         self.aliased = np.union1d(empty, cases.keep[aliased[aliased < len(cases.keep)]])
         if self.aliased.size:
             self.cases = cases.without(self.aliased)

@@ -40,8 +40,8 @@ LOW = 1e-12
 def coefficient_kinds(found: Arrangement) -> NDArray[np.str_]:
     """For each class but that of reference and each weight, the intercept last: what maximum likelihood makes of it."""
     cases, K = found.cases, found.cases.classes - 1
-    kinds = np.full((K, cases.X.shape[1] + cases.lifted), "undetermined", dtype="<U12")
-    columns = np.append(cases.keep, [cases.X.shape[1]] * cases.lifted).astype(np.intp)
+    kinds = np.full((K, cases.block.shape[1] + cases.lifted), "undetermined", dtype="<U12")
+    columns = np.append(cases.keep, [cases.block.shape[1]] * cases.lifted).astype(np.intp)
     F = np.kron(np.eye(K), functionals(cases))
     kinds[:, columns] = _kinds(found, F).reshape(K, cases.width)
     return kinds
@@ -49,8 +49,8 @@ def coefficient_kinds(found: Arrangement) -> NDArray[np.str_]:
 
 def all_finite(cases: Cases) -> NDArray[np.str_]:
     """Where the classes overlap, all that is determined is finite."""
-    kinds = np.full((cases.classes - 1, cases.X.shape[1] + cases.lifted), "undetermined", dtype="<U12")
-    kinds[:, np.append(cases.keep, [cases.X.shape[1]] * cases.lifted).astype(np.intp)] = "finite"
+    kinds = np.full((cases.classes - 1, cases.block.shape[1] + cases.lifted), "undetermined", dtype="<U12")
+    kinds[:, np.append(cases.keep, [cases.block.shape[1]] * cases.lifted).astype(np.intp)] = "finite"
     return kinds
 
 

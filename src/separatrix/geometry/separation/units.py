@@ -97,7 +97,7 @@ def rounded_sum(first: list[float], a: Floats, b: Floats) -> float:
 
 def raw(cases: Cases) -> Cases:
     """The cases in the user's units."""
-    d = cases.X.shape[1]
+    d = cases.block.shape[1]
     return replace(cases, frame=ExactFrame(np.zeros(d), np.ones(d)), keep=np.arange(d))
 
 

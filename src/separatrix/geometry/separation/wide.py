@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...data import Sparse
-from ...data.reading import largest
 from ...numerics.arrays import Floats
 from .cases import Cases
 
@@ -26,8 +24,6 @@ MEMORY = 10
 """Steps that L-BFGS remembers."""
 NUMBERS = 20_000_000
 """Numbers that L-BFGS may hold."""
-BLOCK = 1 << 20
-"""Numbers of dense rows that are squared at a time."""
 
 
 def separating_rule(cases: Cases) -> Floats | None:
@@ -35,7 +31,7 @@ def separating_rule(cases: Cases) -> Floats | None:
 
     By the descent of Σᵢ Σₖ [1 − (s_own − sₖ)/‖zᵢ‖]₊², z in units of the columns' root mean squares.
     """
-    size = (cases.classes - 1) * (cases.X.shape[1] + 1)
+    size = (cases.classes - 1) * (cases.block.shape[1] + 1)
     if len(np.unique(cases.row)) < len(cases) or 7 * size > NUMBERS:  # a row of two classes is on both sides
         return None
     hinges = Hinges(cases)
@@ -53,10 +49,10 @@ class Hinges:
 
     def __init__(self, cases: Cases) -> None:
         self.cases, self.own = cases, cases.own
-        self.X = cases.X if len(cases) == len(cases.X) else cases.X[cases.row]
+        self.block = cases.block if len(cases) == len(cases.block) else cases.block[cases.row]
         self.rest = np.flatnonzero(np.arange(cases.classes) != cases.reference)
-        self.scale = _root_mean_square(self.X)
-        self.length = np.sqrt(_squares_of_rows(self.X, self.scale) + cases.lifted)
+        self.scale = self.block.root_mean_squares()
+        self.length = np.sqrt(self.block.squares(self.scale) + cases.lifted)
         self.length[self.length == 0] = 1.0
         self.best: Floats | None = None
         self.nearest, self.more, self.over = 0.0, MORE, False
@@ -65,8 +61,8 @@ class Hinges:
         """The value and the gradient at v, classes but that of reference × (weights, intercept)."""
         V = v.reshape(len(self.rest), -1)
         W, b = V[:, :-1] / self.scale, V[:, -1] * self.cases.lifted
-        scores = np.zeros((len(self.X), self.cases.classes))
-        scores[:, self.rest] = (self.X @ W.T + b) / self.length[:, None]
+        scores = np.zeros((len(self.block), self.cases.classes))
+        scores[:, self.rest] = (self.block @ W.T + b) / self.length[:, None]
         every = np.arange(len(scores))
         margins = scores[every, self.own][:, None] - scores
         margins[every, self.own] = np.inf
@@ -75,7 +71,7 @@ class Hinges:
         pull = short / self.length[:, None]
         pull[every, self.own] = -pull.sum(axis=1)
         pull = pull[:, self.rest]
-        gradient = np.column_stack([_product(self.X, pull) / self.scale, pull.sum(axis=0) * self.cases.lifted])
+        gradient = np.column_stack([self.block.pull(pull) / self.scale, pull.sum(axis=0) * self.cases.lifted])
         return float(np.square(short).sum()) / 2, gradient.ravel()
 
     def told(self, intermediate_result: object) -> None:
@@ -92,30 +88,3 @@ class Hinges:
         if self.best is not None:
             self.more -= 1
             self.over = self.nearest >= CLEAR or self.more < 0
-
-
-def _product(X: Any, pull: Floats) -> Floats:
-    """pullᵀX."""
-    return np.asarray((X.scipy().T @ pull).T if isinstance(X, Sparse) else pull.T @ X)
-
-
-def _root_mean_square(X: Any) -> Floats:
-    """√(Σᵢxᵢⱼ²/n), without overflow or underflow; one for a column of zeros."""
-    most = largest(X)
-    unit = np.where(most > 0, most, 1.0)
-    if isinstance(X, Sparse):
-        sums = np.bincount(X.named, weights=np.square(X.numbers / unit[X.named]), minlength=X.width)
-    else:
-        size = max(1, BLOCK // X.shape[1])
-        sums = sum(np.square(X[lo : lo + size] / unit).sum(axis=0) for lo in range(0, len(X), size))
-    return np.where(most > 0, unit * np.sqrt(sums / len(X)), 1.0)
-
-
-def _squares_of_rows(X: Any, scale: Floats) -> Floats:
-    """Σⱼ (xᵢⱼ/scaleⱼ)²."""
-    if isinstance(X, Sparse):
-        row = np.repeat(np.arange(len(X)), np.diff(X.starts))
-        squares = np.square(X.numbers / scale[X.named], dtype=np.float64)
-        return np.asarray(np.bincount(row, weights=squares, minlength=len(X)), dtype=np.float64)
-    size = max(1, BLOCK // X.shape[1])
-    return np.concatenate([np.square(X[lo : lo + size] / scale).sum(axis=1) for lo in range(0, len(X), size)])

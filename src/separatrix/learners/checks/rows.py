@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from ...data import Sparse
+from ...data.block import block_of
 from ...data.categorical import CategoricalRows
 from ...data.mapped import MappedRows
 from ...data.named import NamedRows
@@ -248,11 +249,10 @@ def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> DataError:
         return _not_finite_features(X, names, estimator)
     rows = max(1, BLOCK // max(1, X.shape[1]))
     for start in range(0, len(X), rows):
-        block = X[start : start + rows]
-        if isinstance(X, Sparse):
-            if block.finite():
-                continue
-            block = block.dense()
+        here = block_of(X)[start : start + rows]
+        if here.finite():
+            continue
+        block = here.dense()
         bad = ~np.isfinite(block)
         if bad.any():
             i, j = (int(index) for index in np.argwhere(bad)[0])
@@ -297,10 +297,7 @@ def _not_finite_features(X: MappedRows, names: tuple[str, ...], estimator: Any) 
 
 def _largest(X: Any) -> tuple[int, float]:
     """The column with the largest number, and that number."""
-    if isinstance(X, Sparse):
-        place = int(np.abs(X.numbers).argmax())
-        return int(X.named[place]), float(abs(X.numbers[place]))
-    sizes = np.abs(X).max(axis=0)
+    sizes = block_of(X).largest()
     return int(sizes.argmax()), float(sizes.max())
 
 

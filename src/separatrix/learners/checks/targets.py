@@ -344,20 +344,20 @@ def rows_of(
         if weighted:
             cost = (cost if cost.size else np.ones(len(X))) * factors[targets.index]
         if len(targets.classes) > 2:
-            return Rows(X, targets.index.astype(np.intp), cost, compiled=compiled)
+            return Rows.of(X, targets.index.astype(np.intp), cost, compiled=compiled)
         signs = targets.index.astype(np.int8) * np.int8(2) - np.int8(1)
-        return Rows(X, signs, cost, compiled=compiled)
+        return Rows.of(X, signs, cost, compiled=compiled)
     assert targets.probability is not None
     split = targets.probability * factors * (cost[:, None] if cost.size else 1.0)
     if len(targets.classes) == 2:
         signs = np.ones(len(X), np.int8)
         first, second = (np.ascontiguousarray(column) for column in split.T)
-        return Rows(X, signs, second, compiled=compiled, other=first)
+        return Rows.of(X, signs, second, compiled=compiled, other=first)
     if not weighted:
-        return Rows(X, targets.probability, cost, compiled=compiled)
+        return Rows.of(X, targets.probability, cost, compiled=compiled)
     total = split.sum(axis=1)
     share = np.where(total[:, None] > 0, split, targets.probability) / np.where(total > 0, total, 1.0)[:, None]
-    return Rows(X, share, total, compiled=compiled)
+    return Rows.of(X, share, total, compiled=compiled)
 
 
 def check_folds(l2: Any, targets: Targets, cost: Floats) -> None:

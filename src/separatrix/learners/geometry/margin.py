@@ -95,7 +95,7 @@ def second_look(outcome: Outcome, training: Training) -> Outcome:
     parted = outcome.best is not None and outcome.best.lower > 0
     if outcome.status != "budget" or outcome.found is not None or parted:
         return outcome
-    if not searchable(training.rows.X, 2, training.fit_intercept):
+    if not searchable(training.rows.block, 2, training.fit_intercept):
         return outcome
     try:
         seen, proved = separation_of(training.rows, 2, training.fit_intercept)
@@ -285,7 +285,7 @@ class MaxMarginClassifier(LinearClassifier):
         rows = training.rows
         self.history_: list[MarginRecord] = []
         latest: MarginStep | None = None
-        threads = thread_count(self.n_threads) if rows.X.size >= SINGLE_THREAD_BELOW else 1
+        threads = thread_count(self.n_threads) if rows.size >= SINGLE_THREAD_BELOW else 1
         try:
             with ordered_map(threads) as each:
                 with one_blas_thread():
@@ -302,7 +302,7 @@ class MaxMarginClassifier(LinearClassifier):
                     self.history_.append(record_of_margin(latest))
                     yield latest
         except (NotFiniteError, ZeroDivisionError, OverflowError):
-            raise not_finite(rows.X, training.columns, self) from None
+            raise not_finite(rows.block, training.columns, self) from None
         except (KeyboardInterrupt, GeneratorExit):
             self._keep(interrupted(latest, training), training)
             raise

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Rows, Sparse
-from ...data.reading import finite, largest, occurring
+from ...data import Rows
+from ...data.block import block_of
+from ...data.reading import largest, occurring
 from ...errors import DataError, Refusal
 from ...fitting.problem import NotFiniteError
 from ...geometry.separation.cases import NEAR_MEAN, Cases, ExactFrame, frame_of
@@ -87,19 +88,19 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
         present(given, cost), targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM
     )
     labels = tuple(targets.classes.tolist())
-    threads = thread_count(None) if rows.X.size >= SINGLE_THREAD_BELOW else 1
+    threads = thread_count(None) if rows.size >= SINGLE_THREAD_BELOW else 1
     try:
         with ordered_map(threads) as each:
             rows = replace(rows, map=each)
             check_finite(rows)
-            if not searchable(rows.X, len(labels), bool(fit_intercept)):
+            if not searchable(rows.block, len(labels), bool(fit_intercept)):
                 return _wide(rows, labels, columns, bool(fit_intercept), index_of(X))
             found, proved = separation_of(rows, len(labels), bool(fit_intercept))
     except NotFiniteError:
         raise not_finite(given, columns, read) from None
     result = result_of(found, proved, labels, columns, index_of(X))
     waits = isinstance(result.coefficients, LazyMapping)  # what a check would ask for is worked out at need
-    if not waits and _may_be_lost(rows.X, proved.kind) and not result.check(X, y, sample_weight):
+    if not waits and _may_be_lost(rows.block, proved.kind) and not result.check(X, y, sample_weight):
         raise HiddenSeparationError
     return result
 
@@ -114,8 +115,10 @@ def _may_be_lost(X: Any, kind: str) -> bool:
         return True
     if kind == "overlap":
         return False
-    if not isinstance(X, np.ndarray):
+    block = block_of(X)
+    if not block.at_hand:
         return False
+    X = block.dense()
     some = X[:: max(1, len(X) // SEEN)]
     middle = np.median(some, axis=0)
     apart = np.abs(some - middle)
@@ -138,7 +141,7 @@ def searchable(X: Any, classes: int, lifted: bool) -> bool:
     """
     columns, rows = len(occurring(X)) + lifted, len(X)
     few = (classes - 1) * min(columns, rows) <= MOST_WEIGHTS
-    return few and (columns <= MOST_WEIGHTS or rows * columns <= MOST_NUMBERS or not isinstance(X, Sparse))
+    return few and (columns <= MOST_WEIGHTS or rows * columns <= MOST_NUMBERS or not block_of(X).by_numbers)
 
 
 def _wide(rows: Rows, labels: tuple[Any, ...], columns: tuple[str, ...], lifted: bool, index: Any) -> Separability:
@@ -194,8 +197,8 @@ def separation_of(rows: Rows, classes: int, lifted: bool) -> tuple[Arrangement, 
 def check_finite(rows: Rows) -> None:
     """One pass that finds NaN and infinity."""
     with np.errstate(over="ignore", invalid="ignore"):
-        for total in rows.each(lambda part, lo, hi: part.X[lo:hi].sum()):
-            if not np.isfinite(total) and not finite(rows.X):
+        for total in rows.each(lambda part, lo, hi: part.block[lo:hi].sum()):
+            if not np.isfinite(total) and not rows.block.finite():
                 raise NotFiniteError
 
 
@@ -210,11 +213,11 @@ def result_of(
     def coefficients() -> Mapping[Any, Any]:
         return _named(_kinds(found, proved.kind), classes, [*columns, INTERCEPT])
 
-    late = found.directions.shape[1] > MANY or (proved.kind == "separated" and cases.X.size > LATE)
+    late = found.directions.shape[1] > MANY or (proved.kind == "separated" and cases.block.size > LATE)
     kinds = LazyMapping(coefficients) if late else coefficients()
     return Separability(
         proved.kind, proved.rows, proved.partly, _names(proved, index), kinds, proved.proof,
-        Rank(of - len(aliased), of, aliased), classes, columns, cases.lifted, len(cases.X),
+        Rank(of - len(aliased), of, aliased), classes, columns, cases.lifted, len(cases.block),
     )  # fmt: skip
 
 

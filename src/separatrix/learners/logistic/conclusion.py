@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data import Sparse
-from ...data.frame import written_out
+from ...data.block import Dense
 from ...fitting.plans.wide import goes_wide, too_large
 from ...fitting.problem import Bounds, FirthEnd, Outcome, Problem
 from ...geometry.separation.limit import LimitFit, limit_fit
@@ -113,7 +112,7 @@ def _nearest(outcome: Outcome, problem: Problem) -> float:
     rule = LinearRule(outcome.weights, outcome.intercept)
     nearest = np.inf
     for side in problem.rows.sides():
-        distance = rule.distance(side.X)
+        distance = rule.distance(side.block)
         if outcome.weights.ndim == 1:
             distance = side.y * distance
         nearest = min(nearest, float(distance[side.cost > 0].min() if side.cost.size else distance.min()))
@@ -139,12 +138,12 @@ def look_closer(outcome: Outcome, training: Training) -> CloserLook | None:
     exact = settings.solver != "stochastic" and settings.rate is None
     if settings.objective != "likelihood" or problem.l2 or not (unproved and exact):
         return None
-    weights = (problem.classes - 1) * (problem.rows.X.shape[1] + problem.lifted)
+    weights = (problem.classes - 1) * (problem.rows.shape[1] + problem.lifted)
     few = min(weights, (problem.classes - 1) * len(problem.rows)) <= MOST_WEIGHTS
-    if not few or goes_wide(problem) or not searchable(problem.rows.X, problem.classes, problem.lifted):
+    if not few or goes_wide(problem) or not searchable(problem.rows.block, problem.classes, problem.lifted):
         return None
-    if isinstance(problem.rows.X, Sparse) and not too_large(problem):  # small: read it as it is
-        problem = replace(problem, rows=replace(problem.rows, X=written_out(problem.rows.X)))
+    if problem.rows.block.by_numbers and not too_large(problem):  # small: read it as it is
+        problem = replace(problem, rows=replace(problem.rows, block=Dense(problem.rows.dense())))
         training = replace(training, problem=problem)
     try:
         found, proved = separation_of(problem.rows, problem.classes, problem.lifted)

@@ -241,7 +241,7 @@ def _sample(model: Any, rows: Any, target: Floats, cost: Floats) -> Sample:
         split = target * factors * (cost[:, None] if cost.size else 1.0)
         cost = split.sum(axis=1)
         target = np.where(cost[:, None] > 0, split, target) / np.where(cost > 0, cost, 1.0)[:, None]
-    seen = Rows(rows, np.ones(len(rows), np.int8), cost)
+    seen = Rows.of(rows, np.ones(len(rows), np.int8), cost)
     frame = frame_of(seen, bool(model.verdict_.claim.fit_intercept), 0)
     threads = thread_count(model.n_threads) if rows.size > ALONE else 1
     two = target.shape[1] == 2

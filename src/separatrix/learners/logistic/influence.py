@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.frame import Frame, written_out
+from ...data.block import block_of
+from ...data.frame import Frame
 from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.functions import sigmoid
@@ -37,21 +38,21 @@ def influence_of(X: Any, z: Floats, positive: Floats, cost: Floats, l2: float, f
     p = sigmoid(z)
     e = positive - p
     weight = cost * p * (1 - p)
-    n, d = X.shape
+    rows_of, (n, d) = block_of(X), X.shape
     size = max(1, NUMBERS // d)
     blocks = [slice(lo, min(lo + size, n)) for lo in range(0, n, size)]
     share = cost / cost.max() / float((cost / cost.max()).sum())
-    center: Any = sum(share[rows] @ written_out(X[rows]) for rows in blocks) * fit_intercept
+    center: Any = sum(share[rows] @ rows_of[rows].dense() for rows in blocks) * fit_intercept
     frame = Frame(center, np.ones(d), fit_intercept)
-    scale = np.sqrt(sum(share[rows] @ np.square(frame.coordinates(X[rows])) for rows in blocks))
+    scale = np.sqrt(sum(share[rows] @ np.square(frame.coordinates(rows_of[rows].dense())) for rows in blocks))
     scale[scale == 0] = 1
     frame = Frame(center, scale[:d], fit_intercept)
     hessian = np.diag(np.append(l2 * cost.sum() / frame.scale**2, [0.0] * fit_intercept))
     for rows in blocks:
-        Z = frame.coordinates(X[rows])
+        Z = frame.coordinates(rows_of[rows].dense())
         hessian += (Z.T * weight[rows]) @ Z
     inverse = np.linalg.pinv(hessian, hermitian=True)
-    reach = np.concatenate([_forms(frame.coordinates(X[rows]), inverse) for rows in blocks])
+    reach = np.concatenate([_forms(frame.coordinates(rows_of[rows].dense()), inverse) for rows in blocks])
     leverage = weight * reach
     shift = -cost * e * reach / np.maximum(1 - leverage, np.finfo(float).tiny)
     return Influence(e, np.abs(e) * p * (1 - p), leverage, shift)

@@ -226,7 +226,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
         history: list[Record] = []
         found: dict[str, Any] = {"history_": history, **remembered(training, X, y, sample_weight)}
         latest: Progress | None = None
-        threads = thread_count(self.n_threads) if rows.X.size >= SMALL else 1
+        threads = thread_count(self.n_threads) if rows.size >= SMALL else 1
         try:
             with ordered_map(threads) if threads > 1 else nullcontext(map) as each:
                 if each is not rows.map:
@@ -244,7 +244,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
                     history.append(Record(passes, value, norm, length, seconds, negative, start))
                     yield latest, seconds
         except NotFiniteError:
-            raise not_finite(rows.X, training.columns, training.read) from None
+            raise not_finite(rows.block, training.columns, training.read) from None
         except (KeyboardInterrupt, GeneratorExit):
             self._interrupt(latest, training, found)
             raise

@@ -144,7 +144,7 @@ def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
         return model._online  # type: ignore[no-any-return]
     if hasattr(model, "coef_"):
         return OnlineState(model.coef_.copy(), model.intercept_.copy())
-    nothing = Rows(np.empty((0, d)), np.empty(0), np.empty(0))
+    nothing = Rows.of(np.empty((0, d)), np.empty(0), np.empty(0))
     start, seed = start_of(model, d, K), seed_for(model, settings)
     return begin(Problem(nothing, settings.loss(K), 0.0, True, None, start, settings.tol, 1.0, seed, K))
 

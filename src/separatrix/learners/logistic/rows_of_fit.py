@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ...data import Sparse
+from ...data.block import block_of
 from ...data.categorical import CategoricalRows
-from ...data.frame import written_out
 from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, positive, sigmoid
@@ -107,7 +107,7 @@ def _summed(X: Any, weight: Floats, of: Callable[[Floats, Floats], Floats], tota
     def part(lo: int) -> Floats:
         rows = slice(lo, min(lo + size, len(X)))
         with np.errstate(all="ignore"):
-            return np.asarray(of(written_out(X[rows]), weight[rows]))
+            return np.asarray(of(block_of(X[rows]).dense(), weight[rows]))
 
     with ordered_map(thread_count() if X.size >= LARGE else 1) as each:
         for found in each(part, range(0, len(X), size)):
@@ -168,7 +168,7 @@ def remembered(training: Training, X: Any, y: Any, sample_weight: Any) -> dict[s
 
 def facts_of(training: Training) -> Facts:
     """The facts of a fit, at little cost beside it."""
-    X, targets, cost = training.problem.rows.X, training.targets, training.cost
+    X, targets, cost = training.problem.rows.block, training.targets, training.cost
     n, d = X.shape
     size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, d)))
     some, weight, sampled = X, cost, size < n

@@ -139,7 +139,7 @@ class SideBySide:
         if not tasks:
             return
         lifted = self.settings.fit_intercept
-        rows = Rows(self.X, np.ones(len(self.X), np.int8), np.empty(0))
+        rows = Rows.of(self.X, np.ones(len(self.X), np.int8), np.empty(0))
         library = GramLibrary(self.X, common_frame(frame_of(rows, lifted, 0)))
         library.share([part for task in tasks for part in _parts(task)], each)
         whole = self._whole(library, each) if any(task.rows is None for task in tasks) else None
@@ -148,7 +148,7 @@ class SideBySide:
 
     def _whole(self, library: GramLibrary, each: Map) -> Rank:
         """The rank of all rows, which every problem of all rows shares."""
-        rows = Rows(self.X, np.ones(len(self.X), np.int8), np.empty(0), map=each)
+        rows = Rows.of(self.X, np.ones(len(self.X), np.int8), np.empty(0), map=each)
         found = library.of([None])
         return rank_of(rows, library.frame, found.gram / found.rows, needed=not self.l2)
 
@@ -229,7 +229,7 @@ def _parts(task: Task) -> tuple[Indices | None, ...]:
 
 def _small_of(training: tuple[Training, NDArray[np.intp]]) -> SmallFit | None:
     problem = training[0].problem
-    n, d = problem.rows.X.shape
+    n, d = problem.rows.shape
     return SmallFit.of(problem) if d and is_small(n, d) else None
 
 

@@ -317,7 +317,7 @@ def _check_width(problem: Problem, settings: Settings) -> None:
     penalised = settings.objective in PENALISED
     if not (penalised or settings.solver in ("newton", "gauss-newton")) or not goes_wide(problem):
         return
-    n, d = problem.rows.X.shape
+    n, d = problem.rows.shape
     name, value = ("objective", settings.objective) if penalised else ("solver", settings.solver)
     other = f"{setting('objective', 'likelihood')} with {setting('l2')} > 0" if penalised else (
         f"{setting('solver', 'auto')} or 'lbfgs'"

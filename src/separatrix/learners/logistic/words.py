@@ -181,7 +181,7 @@ def _wide(outcome: Outcome, problem: Problem, settings: Settings, spent: str) ->
     return Words(
         f"Not proved: {spent} the mean loss is {outcome.value:.8g}"
         + (" and hardly falls any more" if slow else "")
-        + f"; for {problem.rows.X.shape[1]} sparse columns no minimum {which} can be proved.",
+        + f"; for {problem.rows.shape[1]} sparse columns no minimum {which} can be proved.",
         (f"Use {setting('objective', 'likelihood')}" if settings.objective == "squared" else "Penalise")
         + f" with {setting('l2')} > 0"
         + ("." if slow else f", or raise {setting('max_passes')} above {problem.max_passes:g}."),
