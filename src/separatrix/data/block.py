@@ -129,6 +129,11 @@ class Block(ABC):
             found[rows] = np.square(block / scale, dtype=np.float64).sum(axis=1)
         return found
 
+    def weighted_squares(self, weight: Floats | None) -> Floats:
+        """Σᵢ vᵢxᵢⱼ² of each column; no weights are weights of one."""
+        v = np.ones(len(self)) if weight is None else weight
+        return np.asarray(sum(v[rows] @ np.square(block, dtype=np.float64) for rows, block in self.blocks()))
+
     def root_mean_squares(self) -> Floats:
         """√(Σᵢxᵢⱼ²/n) of each column, without overflow or underflow; one for a column of zeros."""
         most = self.largest()

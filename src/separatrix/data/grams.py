@@ -17,6 +17,7 @@ from ..numerics.arrays import Floats
 from .block import Block
 from .categorical import CategoricalRows
 from .frame import Ask, Frame, Jet, block_rows
+from .source import Source
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
@@ -156,9 +157,10 @@ class CategoricalPairs:
         return H
 
 
-def shared(X: Block, width: int) -> bool:
+def shared(rows: Source, width: int) -> bool:
     """Whether a Hessian of these rows is one sum for all threads."""
-    return X.made and not X.skips_zeros and width >= SHARED_FROM
+    X = rows.kind
+    return rows.at_hand and X.made and not X.skips_zeros and width >= SHARED_FROM
 
 
 class Gram:

@@ -25,7 +25,7 @@ CACHED = 1 << 18
 
 def total_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any) -> Jet:
     """The jet of all rows."""
-    if ask.hessian and not ask.root and shared(rows.block, frame.width):
+    if ask.hessian and not ask.root and shared(rows, frame.width):
         return shared_jet(loss, frame, ask, v, rows)
     jet = compiled_jet if rows.compiled and not ask.root else margin_jet
     found: Jet = rows.fold(partial(jet, loss, frame, ask, v), blas=ask.hessian)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import pairwise
-from operator import iadd
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.threads import Map, one_blas_thread
-from .block import block_of
+from .block import Block, block_of
+from .source import ROUNDINGS, Source
 from .sparse import Sparse
 
 SMALL = 1 << 20
@@ -36,7 +36,7 @@ NEIGHBOURS = 16
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(Source):
     """Rows X, their targets y and costs c ≥ 0 (none: all one), folded run by run.
 
     A target is a sign −1 or +1; with many classes the index of one, or a row of probabilities. Where a row may be of
@@ -54,6 +54,8 @@ class Rows:
     packed: Sparse | None = None
     """X without its zeros, where it has many and they would be read often."""
 
+    at_hand = True
+
     @classmethod
     def of(cls, X: Any, y: NDArray[Any], cost: NDArray[np.float64], **more: Any) -> Rows:
         """Rows of an array, or of a block."""
@@ -64,12 +66,25 @@ class Rows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
         return self.block.shape  # type: ignore[no-any-return]
 
     @property
+    def kind(self) -> Block:
+        return self.block  # type: ignore[no-any-return]
+
+    @property
+    def counting(self) -> int:
+        return int(np.count_nonzero(self.costs)) if self.cost.size else len(self)
+
+    @property
+    def longest_sum(self) -> float:
+        if not self.block.skips_zeros:
+            return super().longest_sum
+        runs = [hi - lo for lo, hi in self.runs()]
+        return float(max(runs) + len(runs) + ROUNDINGS)
+
+    @property
     def size(self) -> int:
-        """How many numbers a pass reads."""
         return self.block.size  # type: ignore[no-any-return]
 
     def dense(self, lo: int = 0, hi: int | None = None) -> NDArray[Any]:
@@ -78,7 +93,6 @@ class Rows:
 
     @cached_property
     def weight(self) -> float:
-        """C = Σᵢcᵢ."""
         return float(self.costs.sum()) if self.cost.size else float(len(self))
 
     @property
@@ -87,7 +101,7 @@ class Rows:
         return self.cost + self.other if self.other.size else self.cost
 
     @property
-    def few(self) -> bool:
+    def few(self) -> bool:  # type: ignore[override]
         """Whether the rows are an array so small that passes may share a copy of it in their frame."""
         return self.block.at_hand and not (self.compiled or self.other.size) and self.size < SMALL
 
@@ -111,13 +125,7 @@ class Rows:
         """So many rows that adding up their gradients costs little beside reading them; of a table, their Hessians."""
         return self.block.rows_for_a_gradient  # type: ignore[no-any-return]
 
-    def fold(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Any:
-        """f(run) + f(run) + …, in order; the first result is added to in place."""
-        with one_blas_thread() if blas else nullcontext():
-            return reduce(iadd, self.map(lambda job: f(*job), self._jobs()))
-
     def each(self, f: Callable[[Rows, int, int], Any], *, blas: bool = False) -> Iterator[Any]:
-        """f(run), f(run), …, in order."""
         with one_blas_thread() if blas else nullcontext():
             yield from self.map(lambda job: f(*job), self._jobs())
 
@@ -125,7 +133,7 @@ class Rows:
         return ((side, lo, hi) for side in self.sides() for lo, hi in self.runs())
 
     def sample(self, size: int, seed: int) -> Rows:
-        """About `size` rows, in clusters of neighbours, in random order; all of them where that is no more."""
+        """About `size` rows, in clusters of neighbours."""
         if size >= len(self) or len(self) < NEIGHBOURS:
             return self
         clusters = len(self) // NEIGHBOURS
@@ -143,8 +151,19 @@ class Rows:
             self, block=self.block[rows], y=np.ascontiguousarray(self.y[rows]), cost=cost, other=other, packed=None
         )
 
+    def alike(self) -> Rows:
+        return replace(self, y=np.ones(len(self), np.int8))
+
+    def passed_by(self, each: Map) -> Rows:
+        return replace(self, map=each)
+
+    def gathered(self) -> Rows:
+        return self
+
+    def any(self) -> bool:
+        return self.block.any()  # type: ignore[no-any-return]
+
     def pack(self, classes: int, dtype: str = "float64") -> Rows:
-        """The rows with X packed, if that pays for products with so many classes."""
         if not self.compiled:
             return self
         return replace(self, packed=self.block.packed(classes, list(self.runs()), self.map, dtype))

@@ -183,6 +183,12 @@ class Sparse(Block):
         row, by = np.repeat(np.arange(len(self)), np.diff(self.starts)), np.broadcast_to(scale, self.width)[self.named]
         return np.bincount(row, np.square(self.numbers / by, dtype=np.float64), len(self)).astype(np.float64)
 
+    def weighted_squares(self, weight: Floats | None) -> Floats:
+        squares = np.square(self.numbers, dtype=np.float64)
+        if weight is not None:
+            squares *= np.repeat(weight, np.diff(self.starts))
+        return np.asarray(np.bincount(self.named, squares, self.width))
+
     def _squares_of_columns(self, unit: Floats) -> Floats:
         squares = np.square(self.numbers / unit[self.named])
         return np.asarray(np.bincount(self.named, weights=squares, minlength=self.width))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..data import Rows
 from ..data.block import block_of
 from ..data.frame import Frame
+from ..data.source import Source
 from ..numerics.arrays import EPS, Floats
 from ..numerics.linalg import Dependence, dependence, factor, independent, triangle
 from .problem import NotFiniteError
@@ -38,16 +39,19 @@ def is_wide(X: Any) -> bool:
     return block.by_numbers and block.shape[1] > WIDE
 
 
-def wide_frame(rows: Rows, lifted: bool) -> Frame:
+def wide_frame(rows: Source, lifted: bool) -> Frame:
     """No centre, and the root mean squares of all rows: a sample would miss the columns that are rare."""
-    n, d = rows.shape
-    total = np.zeros(d)
+    d = rows.shape[1]
+
+    def squares(part: Rows, lo: int, hi: int) -> Floats:
+        total = np.zeros(d)
+        for start in range(lo, hi, WIDE_BLOCK):
+            stop = min(start + WIDE_BLOCK, hi)
+            total += part.block[start:stop].weighted_squares(part.cost[start:stop] if part.cost.size else None)
+        return total
+
     with np.errstate(over="ignore", invalid="ignore"):
-        for lo in range(0, n, WIDE_BLOCK):
-            block = rows.block[lo : lo + WIDE_BLOCK].squared()
-            cost = rows.costs[lo : lo + WIDE_BLOCK] if rows.cost.size else np.ones(len(block))
-            total += np.bincount(block.named, block.numbers * np.repeat(cost, np.diff(block.starts)), d)
-        scale = np.sqrt(total / rows.weight)
+        scale = np.sqrt(rows.fold(squares) / rows.weight)
     if not np.isfinite(scale).all():
         raise NotFiniteError
     some = scale > 0
@@ -55,12 +59,12 @@ def wide_frame(rows: Rows, lifted: bool) -> Frame:
     return Frame(np.zeros(d), scale, lifted)
 
 
-def frame_of(rows: Rows, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
+def frame_of(rows: Source, lifted: bool, seed: int, size: int = SAMPLE) -> Frame:
     """Means and deviations of a sample of the rows; for a column that is constant there, that constant and one.
 
     Any centre and scale give the same minimum; these give a Hessian with a diagonal of about one.
     """
-    if is_wide(rows.block):
+    if is_wide(rows.kind):
         return wide_frame(rows, lifted)
     sample = rows.sample(size, seed)
     center, scale = _moments(sample, lifted)
@@ -92,7 +96,7 @@ def _moments(rows: Rows, lifted: bool) -> tuple[Floats, Floats]:
     return center, np.sqrt(square)
 
 
-def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
+def has_rare_column(rows: Source, frame: Frame, seed: int) -> bool:
     """Whether a column's spread hangs on few rows, (Σz²)²/Σz⁴ < 25 in a sample, which then says little about it."""
     sample = rows.sample(SAMPLE, seed)
     spread, fourth = np.zeros(frame.center.size), np.zeros(frame.center.size)
@@ -103,7 +107,7 @@ def has_rare_column(rows: Rows, frame: Frame, seed: int) -> bool:
     return bool((spread**2 <= RARE * fourth).any())
 
 
-def dependence_of(rows: Rows, frame: Frame, gram: Floats) -> Dependence:
+def dependence_of(rows: Source, frame: Frame, gram: Floats) -> Dependence:
     """Which weights depend on which, the intercept before the columns: from their products, or if need be by QR."""
     return dependence_by_products(rows, frame, gram) or dependence_by_rows(rows, frame)
 
@@ -113,13 +117,13 @@ def _order(frame: Frame) -> NDArray[np.intp]:
     return np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
 
 
-def _noise(rows: Rows, frame: Frame) -> Floats:
+def _noise(rows: Source, frame: Frame) -> Floats:
     """The rounding of each column over all rows."""
     size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)
     return 64 * EPS * size * np.sqrt(len(rows))  # type: ignore[no-any-return]
 
 
-def dependence_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence | None:
+def dependence_by_products(rows: Source, frame: Frame, gram: Floats) -> Dependence | None:
     """The dependence that XᵀX tells of, if the rows confirm every combination to the last digits; else None."""
     order, noise = _order(frame), _noise(rows, frame)
     found = independent(gram[np.ix_(order, order)], CLEAR, GONE * len(gram))
@@ -140,7 +144,7 @@ def dependence_by_products(rows: Rows, frame: Frame, gram: Floats) -> Dependence
 
 
 def _residual(
-    rows: Rows, frame: Frame, kept: NDArray[np.intp], aliased: NDArray[np.intp], combination: Floats
+    rows: Source, frame: Frame, kept: NDArray[np.intp], aliased: NDArray[np.intp], combination: Floats
 ) -> tuple[Floats, Floats]:
     """The lengths of what the combinations leave over, and its mean products with the kept columns."""
 
@@ -158,7 +162,7 @@ def _residual(
     return np.sqrt(total[0]), total[1:] / rows.weight
 
 
-def dependence_by_rows(rows: Rows, frame: Frame) -> Dependence:
+def dependence_by_rows(rows: Source, frame: Frame) -> Dependence:
     """The dependence by QR of all rows: the only way where they are fewer than the columns."""
     order = _order(frame)
 

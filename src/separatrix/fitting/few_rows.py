@@ -24,7 +24,7 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
     Scores depend on w only through its part in the span of the rows, and ‖w‖ = ‖u‖ there, so nothing is lost. Without
     a penalty the columns are first scaled, and of all weights with the final scores the shortest are returned.
     """
-    rows = problem.rows
+    rows = problem.rows.gathered()
     if rows.cost.size:
         rows = rows.take(np.flatnonzero(rows.costs > 0))
     X = rows.dense()
@@ -86,7 +86,7 @@ def _unfold(
 
 def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: Any) -> tuple[Floats, Any]:
     """The shortest weights in the user's units that give every row the score that these give."""
-    centred = problem.rows.dense() - frame.center
+    centred = problem.rows.gathered().dense() - frame.center
     level = intercept + weights @ frame.center
     found: Floats = np.linalg.lstsq(centred, centred @ weights.T, rcond=None)[0].T.astype(np.float64)
     return found, level - found @ frame.center
@@ -94,7 +94,7 @@ def _shortest(problem: Problem, frame: Frame, weights: Floats, intercept: Any) -
 
 def _aliased(problem: Problem, frame: Frame) -> np.ndarray:
     """The columns that the intercept and the columns before them explain."""
-    Z = frame.coordinates(problem.rows.dense())
+    Z = frame.coordinates(problem.rows.gathered().dense())
     d = frame.center.size
     order = np.append(d, np.arange(d)) if frame.lifted else np.arange(d)
     size = np.append(np.abs(frame.center) / frame.scale + 1, [1.0] * frame.lifted)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from ..data import Rows
 from ..data.frame import Frame
 from ..losses.softmax import ClassLoss, softmax
 from ..numerics.arrays import Floats
@@ -38,10 +39,9 @@ def minimise(problem: Problem) -> Fit:
 
     Losses whose curvature changes at a bounded rate: the log-likelihoods, |φ‴| ≤ φ″, and the squared errors, |φ‴| ≤ κ.
     """
-    n, d = problem.rows.shape
-    counting = np.count_nonzero(problem.rows.costs) if problem.rows.cost.size else n
-    made = problem.rows.block.made  # so few rows of features are fewer numbers than a Hessian has
-    if counting < d + problem.lifted and problem.rate is None and (made or not too_large(problem)):
+    d = problem.rows.shape[1]
+    made = problem.rows.kind.made  # so few rows of features are fewer numbers than a Hessian has
+    if problem.rows.counting < d + problem.lifted and problem.rate is None and (made or not too_large(problem)):
         return (yield from through_rows(problem, in_frame))
     rows, lifted, seed = problem.rows, problem.lifted, problem.seed
     try:
@@ -52,14 +52,14 @@ def minimise(problem: Problem) -> Fit:
 
 def in_frame(problem: Problem, frame: Frame) -> Fit:
     """Minimise with the rows seen in a frame."""
-    if not frame.lifted and not problem.rows.block.any():
+    if not frame.lifted and not problem.rows.any():
         return _nothing(problem)
     return (yield from watched(plan_of(problem, frame)))
 
 
 def plan_of(problem: Problem, frame: Frame) -> FramedPlan:
     """Where it starts and which way it goes."""
-    if is_wide(problem.rows.block):
+    if is_wide(problem.rows.kind):
         return WidePlan(problem, frame)
     return (ClassPlan if isinstance(problem.loss, ClassLoss) else MarginPlan)(problem, frame)
 
@@ -78,8 +78,12 @@ def _value_of_nothing(problem: Problem) -> float:
     rows, loss = problem.rows, problem.loss
     if not isinstance(loss, ClassLoss):
         return float(loss.value(np.zeros(1))[0])
-    value = loss.value(softmax(np.zeros((problem.classes, len(rows))), rows.y))
-    return float(np.average(value, weights=rows.costs if rows.cost.size else None))
+
+    def values(part: Rows, lo: int, hi: int) -> float:
+        value = loss.value(softmax(np.zeros((problem.classes, hi - lo)), part.y[lo:hi]))
+        return float(part.cost[lo:hi] @ value if part.cost.size else value.sum())
+
+    return float(rows.fold(values) / rows.weight)
 
 
 def watched(plan: Plan) -> Fit:

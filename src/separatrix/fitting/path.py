@@ -59,7 +59,7 @@ def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, No
 
     Returns the curve and the passes it took.
     """
-    rows = problem.rows
+    rows = problem.rows.gathered()
     frame = frame_of(rows, problem.lifted, problem.seed)
     grid = np.sort(plan.grid if plan.grid is not None else GRID * np.mean(frame.scale**2))[::-1].astype(float)
     parts = fold_of_rows(rows, plan.folds, problem.seed)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Rows
+from ..data.source import Source
 from ..losses.margin import MarginLoss
 from ..losses.softmax import ClassLoss
 from ..numerics.arrays import Floats
@@ -73,7 +73,7 @@ class NotFiniteError(ArithmeticError):
 class Problem:
     """The mean loss of the rows plus (l2/2)‖w‖², and how to go about it."""
 
-    rows: Rows
+    rows: Source
     loss: MarginLoss | ClassLoss
     l2: float
     lifted: bool

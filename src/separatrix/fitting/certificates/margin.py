@@ -41,8 +41,8 @@ def bounds(risk: Risk, v: Floats, gradient: Floats, share: float, rooted: bool, 
         spread,
         share,
         len(risk.rows),
-        stray=stray * longest_sum(risk.rows),
-        lost=stray**2 * EPS * (longest_sum(risk.rows) + v.size) * v.size if by_levels else None,
+        stray=stray * risk.rows.longest_sum,
+        lost=stray**2 * EPS * (risk.rows.longest_sum + v.size) * v.size if by_levels else None,
     )
 
 
@@ -71,15 +71,7 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bou
 
 def stray_of(risk: Risk, radius: float) -> float:
     """1 + 2‖c/s‖/‖z‖: how much larger are the terms of (xᵀw − cᵀw)s⁻¹ than those of zᵀw, where zeros are skipped."""
-    return 1 + 2 * skipped_offset(risk.rows.block, risk.frame) / max(math.sqrt(radius), 1e-300)
-
-
-def longest_sum(rows: Rows) -> float:
-    """How many roundings a term of the gradient's sums can meet: where zeros are skipped one for each later row."""
-    if not rows.block.skips_zeros:
-        return len(rows) / 16 + 100
-    runs = [hi - lo for lo, hi in rows.runs()]
-    return float(max(runs) + len(runs) + 100)
+    return 1 + 2 * skipped_offset(risk.rows.kind, risk.frame) / max(math.sqrt(radius), 1e-300)
 
 
 @dataclass(frozen=True)
@@ -106,7 +98,7 @@ class MarginProofRows(ProofRows):
         width = self.risk.active.size
         if self.by_levels(rooted=rooted):
             return self._hessian_by_levels()
-        if not rooted and shared(self.risk.rows.block, width):
+        if not rooted and shared(self.risk.rows, width):
             return self._shared_hessian(width)
         whole, radius = self._sum(run)
         return self.risk.penalised(whole), radius
@@ -114,7 +106,7 @@ class MarginProofRows(ProofRows):
     def by_levels(self, *, rooted: bool) -> bool:
         """Whether M is made of what each row of a table has."""
         rows = self.risk.rows
-        return not (rooted or self.all_rows) and rows.compiled and levels_near(rows.block, self.risk.frame)
+        return not (rooted or self.all_rows) and rows.compiled and levels_near(rows.kind, self.risk.frame)
 
     def _hessian_by_levels(self) -> tuple[Floats, float]:
         """M of a table, from what each row has; a row that does not count has the weight zero."""

@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows
+from ...data.source import Source
 from ...numerics.arrays import EPS, Floats
 
 BLOCK = 1024
 """Rows that are looked at together."""
 
 
-def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
+def separates(rows: Source, weights: Floats, intercept: float) -> bool:
     """Whether yᵢ(xᵢᵀw + b) > 0 for every row that counts, by more than rounding could feign."""
     size, doubt = np.abs(weights), (weights.size + 4) * EPS
 
@@ -31,7 +32,7 @@ def separates(rows: Rows, weights: Floats, intercept: float) -> bool:
     return all(rows.each(block))
 
 
-def class_separates(rows: Rows, weights: Floats, intercept: Floats) -> bool:
+def class_separates(rows: Source, weights: Floats, intercept: Floats) -> bool:
     """Whether the score of its own class is the largest of every row that counts, by more than rounding could feign."""
     size, doubt = np.abs(weights), (weights.shape[1] + 4) * EPS
 

@@ -230,18 +230,18 @@ class ClassProofRows(ProofRows):
                 total += Z.T @ Z
             return total, radius
 
-        B, radius = self._shared_least() if shared(risk.rows.block, risk.active.size) else self._sum(run)
+        B, radius = self._shared_least() if shared(risk.rows, risk.active.size) else self._sum(run)
         B /= risk.rows.weight
         B[np.diag_indices_from(B)] += risk.ridge[risk.active]
         return B, radius
 
     def _shared_least(self) -> tuple[Floats, float]:
         """The sum of `least` and the largest ‖zᵢ‖², with one sum for all threads."""
-        risk, radius = self.risk, 0.0
-        gram = Gram(risk.active.size, risk.rows.map)
+        risk, rows, radius = self.risk, self.risk.rows.gathered(), 0.0
+        gram = Gram(risk.active.size, rows.map)
         with one_blas_thread():
-            for lo, hi in risk.rows.runs():
-                for block, at in self._blocks(risk.rows, lo, hi):
+            for lo, hi in rows.runs():
+                for block, at in self._blocks(rows, lo, hi):
                     Z = risk.coordinates(block)
                     radius = max(radius, radius_of(Z))
                     Z *= np.sqrt(block.cost * at.p.min(axis=0))[:, None]

@@ -18,12 +18,12 @@ import numpy as np
 
 from ...data import Rows
 from ...data.frame import BLOCK
+from ...data.source import Source
 from ...losses.softmax import softmax
 from ...numerics.arrays import EPS, Floats
 from ..problem import Bounds
 from ..risk.margin import Jet, Risk
 from ..risk.softmax import ClassRisk, Pull
-from .margin import longest_sum
 from .proof import from_nu_and_rho
 from .softmax import steepness
 
@@ -43,12 +43,13 @@ class Reach:
     numbers: int
 
     @classmethod
-    def of(cls, rows: Rows) -> Reach:
+    def of(cls, rows: Source) -> Reach:
         """Of the rows that count."""
-        return cls(largest(rows, np.zeros(rows.shape[1])), rows.block.longest)
+        longest = max(rows.each(lambda part, lo, hi: part.block[lo:hi].longest))
+        return cls(largest(rows, np.zeros(rows.shape[1])), longest)
 
 
-def largest(rows: Rows, center: Floats) -> float:
+def largest(rows: Source, center: Floats) -> float:
     """max ‖x − c‖² over the rows that count, rounding included."""
     own = float(center @ center)
 
@@ -94,7 +95,7 @@ class Norm:
         left = np.linalg.norm(weights - np.outer(levels, self.center), axis=1) + self.stray * np.abs(levels)
         return math.sqrt(float(left @ left) / self.l2 + float(levels @ levels) / self.level)
 
-    def farthest(self, rows: Rows) -> float:
+    def farthest(self, rows: Source) -> float:
         """The largest of a row (x, 1)."""
         far = math.sqrt(largest(rows, self.center)) + self.stray
         return math.sqrt(far**2 / self.l2 + 1 / self.level)
@@ -139,7 +140,7 @@ def penalised_bounds(
     """
     K, many = (risk.classes, 2.0) if isinstance(risk, ClassRisk) else (1, 1.0)
     slip = many * _slip(risk, v, reach)
-    shaken = slip + EPS * (longest_sum(risk.rows) + 8)
+    shaken = slip + EPS * (risk.rows.longest_sum + 8)
     norm = Norm.at(risk, v, shaken, reach) if shaken < 0.1 else None
     if norm is None:
         return None, 1

@@ -124,7 +124,7 @@ class FirthView:
 
 def view_of(problem: Problem) -> FirthView:
     """The rows that count, in a frame, with all columns taken to be independent."""
-    rows, signs = problem.rows, None
+    rows, signs = problem.rows.gathered(), None
     costs, soft = rows.costs, rows.other.size > 0
     target = np.where(costs > 0, rows.cost, 0.0) / np.where(costs > 0, costs, 1.0) if soft else (rows.y + 1.0) / 2
     rows = Rows(rows.block, target, costs, rows.map, rows.compiled, rows.other[:0], rows.packed)

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Rows
 from ...data.frame import Frame
+from ...data.source import Source
 from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, factor, shifted, steady_factor
@@ -217,7 +217,7 @@ def rank_told(gram: Floats) -> Rank:
     return Rank(None, settled=made is not None and made.weakest > CLEAR)
 
 
-def rank_of(rows: Rows, frame: Frame, gram: Floats, *, needed: bool) -> Rank:
+def rank_of(rows: Source, frame: Frame, gram: Floats, *, needed: bool) -> Rank:
     """The rank of the columns, their mean products being known.
 
     Where these do not tell, a QR of all rows does, at the price of a whole fit: it is made only if the fit depends on
@@ -319,7 +319,7 @@ class SampledPlan(MarginPlan):
         """The factor of the Hessian of a sample, its diagonal that of all rows."""
         from ...data.compiled.passes import root_kernel
 
-        rows, frame = self.problem.rows, self.frame
+        rows, frame = self.problem.rows.gathered(), self.frame
         picked, inverse = drawn(curvature, self.size)
         weight, total = curvature[picked] / rows.weight * inverse, np.zeros((frame.width, frame.width))
         X, A = np.empty((BLOCK, rows.shape[1]), rows.block.dtype), np.empty((BLOCK, frame.width), np.float32)

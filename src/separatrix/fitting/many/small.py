@@ -59,7 +59,7 @@ class SmallFit:
     @classmethod
     def of(cls, problem: Problem) -> SmallFit | None:
         """None where columns are nearly dependent, classes separated, numbers not finite, or steps too many."""
-        rows, lifted = problem.rows, problem.lifted
+        rows, lifted = problem.rows.gathered(), problem.lifted
         X, sign, cost = rows.block.readable, rows.y, rows.cost
         if cost.size and not cost.all():
             counting = np.flatnonzero(cost)

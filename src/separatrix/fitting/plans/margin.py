@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...data import Rows
 from ...data.frame import Frame
+from ...data.source import Source
 from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor, steady_solution
@@ -121,7 +121,7 @@ class MarginPlan(FramedPlan):
             return self.frame.from_user(*start)
         return self._random((self.frame.width,)) if isinstance(start, AtRandom) else None
 
-    def _on_sample(self, v: Floats, gram: Factor, sample: Rows, steer: Ask, *, moving: bool) -> tuple[Floats, Factor]:
+    def _on_sample(self, v: Floats, gram: Factor, sample: Source, steer: Ask, *, moving: bool) -> tuple[Floats, Factor]:
         """Newton's work done on few rows: a start within their statistical error, and a factor to steer by.
 
         A prior of variance 30/d on each weight keeps the sample's fit from running away where columns are many or rare.

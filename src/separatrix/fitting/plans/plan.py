@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Rows
 from ...data.frame import Frame, WeightMap
+from ...data.source import Source
 from ...losses.margin import Squared
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
@@ -111,7 +111,7 @@ class FramedPlan(Plan):
         self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
         self.active = np.arange(frame.width)
         self.dependence: Dependence | None = None
-        self.Z = frame.coordinates(problem.rows.dense()) if problem.rows.few else None
+        self.Z = frame.coordinates(problem.rows.gathered().dense()) if problem.rows.few else None
 
     @cached_property
     def weight_map(self) -> WeightMap:
@@ -148,13 +148,13 @@ class FramedPlan(Plan):
         room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
         return int(max(8 * d, min(max(SAMPLE - 2 * d, n // 10), 200 * d + SAMPLE, room)))
 
-    def _squares(self, rows: Rows, sample: Rows, ask: Ask) -> tuple[Jet, float]:
+    def _squares(self, rows: Source, sample: Source, ask: Ask) -> tuple[Jet, float]:
         """The jet at zero of the risk of (1 − m)², and the least part of a column's square that is its own.
 
         Its Hessian is 2XᵀX/n and the penalty; as a root if the columns are nearly dependent. The rank is settled on the
         way, before the penalty is added: beside a large one the digits of the products would be lost.
         """
-        Z = self.Z if sample.block is rows.block else None
+        Z = self.Z if sample is rows else None
         squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width), Z)
         at = squares(np.zeros(self.frame.width), ask)
         self.passes += len(sample) / len(rows)

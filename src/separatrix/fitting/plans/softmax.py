@@ -14,6 +14,7 @@ import numpy as np
 from ...data import Rows
 from ...data.block import Dense
 from ...data.frame import Frame
+from ...data.source import Source
 from ...losses.softmax import ClassLoss, softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
@@ -151,8 +152,8 @@ class ClassPlan(FramedPlan):
 
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows = self.problem.rows
-        alike = replace(rows, y=np.ones(len(rows), np.int8))
-        few = alike.sample(self._sample_size(), self.problem.seed) if self.method.steered else alike
+        alike = rows.alike()
+        few: Source = alike.sample(self._sample_size(), self.problem.seed) if self.method.steered else alike
         at, _ = self._squares(alike, few, STEER if self.method.steered else FULL)
         self.risk = replace(self.risk, active=self.active)
         gram = steady_factor(at.hessian).times(1 / 4)  # half the Gram matrix and the ridge: Böhning's bound on H

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data import Rows
 from ...data.frame import Frame
 from ...losses.softmax import ClassLoss
 from ...numerics.arrays import Floats
@@ -32,14 +33,14 @@ PROVABLE = 0.1
 
 def goes_wide(problem: Problem) -> bool:
     """Whether CSR rows are too wide for matrices of their columns and too many for one of the rows."""
-    return is_wide(problem.rows.block) and (too_large(problem) or problem.rate is not None)
+    return is_wide(problem.rows.kind) and (too_large(problem) or problem.rate is not None)
 
 
 def too_large(problem: Problem) -> bool:
     """Whether CSR rows are too many to be written out."""
     n, d = problem.rows.shape
-    block = problem.rows.block
-    return (block.skips_zeros or block.made) and n * d > FEW_NUMBERS
+    kind = problem.rows.kind
+    return (kind.skips_zeros or kind.made) and n * d > FEW_NUMBERS
 
 
 class WidePlan(FramedPlan):
@@ -143,11 +144,15 @@ class WidePlan(FramedPlan):
     def _log_odds(self) -> Floats:
         """log of each class's part of the costs; of two classes the difference."""
         rows, K = self.problem.rows, self.problem.classes
-        cost = rows.cost if rows.cost.size else np.ones(len(rows))
-        if not self.many:
-            positive = sum(float(side.cost[side.y > 0].sum()) for side in replace(rows, cost=cost).sides())
-            return (
-                np.array([math.log(positive / (rows.weight - positive))]) if 0 < positive < rows.weight else np.zeros(1)
-            )
-        parts = np.bincount(rows.y, cost, K) if rows.y.ndim == 1 else cost @ rows.y
-        return np.log(np.maximum(parts, 1e-300) / rows.weight)  # type: ignore[no-any-return]
+
+        def parts(part: Rows, lo: int, hi: int) -> Floats:
+            cost, y = part.cost[lo:hi] if part.cost.size else np.ones(hi - lo), part.y[lo:hi]
+            if not self.many:
+                return np.array([cost[y > 0].sum()])
+            return np.bincount(y, cost, K).astype(np.float64) if y.ndim == 1 else cost @ y
+
+        costs: Floats = rows.fold(parts)
+        if self.many:
+            return np.asarray(np.log(np.maximum(costs, 1e-300) / rows.weight))
+        positive = float(costs[0])
+        return np.array([math.log(positive / (rows.weight - positive))]) if 0 < positive < rows.weight else np.zeros(1)

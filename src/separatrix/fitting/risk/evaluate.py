@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...data import Rows
 from ...data.frame import Frame
+from ...data.source import Source
 from ...losses.margin import LogLikelihood, MarginLoss
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood
 from ...numerics.arrays import Floats
@@ -18,7 +18,7 @@ from .softmax import ClassRisk
 class Evaluation:
     """R(w, b) = (1/C) Σᵢ cᵢ loss(xᵢᵀw + b) + (l2/2)‖w‖², with its slope and its least margin."""
 
-    def __init__(self, loss: MarginLoss | ClassLoss, rows: Rows, l2: float, classes: int, frame: Frame) -> None:
+    def __init__(self, loss: MarginLoss | ClassLoss, rows: Source, l2: float, classes: int, frame: Frame) -> None:
         self.frame = frame
         ridge = np.zeros(frame.width)
         ridge[: frame.center.size] = l2 / frame.scale**2
@@ -36,7 +36,7 @@ class Evaluation:
         return np.array([self.frame.from_user(w, b) for w, b in zip(weights, intercept, strict=True)]).ravel()
 
 
-def risk_of(loss: MarginLoss | ClassLoss, rows: Rows, frame: Frame, ridge: Floats, classes: int) -> Any:
+def risk_of(loss: MarginLoss | ClassLoss, rows: Source, frame: Frame, ridge: Floats, classes: int) -> Any:
     """The risk of two classes or of many."""
     active = np.arange(frame.width)
     if isinstance(loss, ClassLoss):

@@ -38,8 +38,9 @@ class Risk:
         """The jet at v, by one pass over the rows."""
         full = self.embed(v)
         if self.Z is not None:
-            cost = self.rows.cost if self.rows.cost.size else np.ones(len(self.Z))
-            total = written_jet(self.loss, ask, full, self.Z, self.rows.y, cost)
+            rows = self.rows.gathered()
+            cost = rows.cost if rows.cost.size else np.ones(len(rows))
+            total = written_jet(self.loss, ask, full, self.Z, rows.y, cost)
         else:
             total = total_jet(self.loss, self.frame, ask, full, self.rows)
         weight = self.rows.weight

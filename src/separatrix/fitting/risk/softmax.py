@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...data import Rows, Sparse
 from ...data.block import Block, Dense
 from ...data.frame import Frame
+from ...data.source import Source
 from ...data.sparse import ClassVectors
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import Floats
@@ -102,7 +103,7 @@ class ClassRisk:
     """
 
     loss: ClassLoss
-    rows: Rows
+    rows: Source
     frame: Frame
     ridge: Floats
     active: NDArray[np.intp]
@@ -150,7 +151,7 @@ class ClassRisk:
         H[:, column, :, column] += gauge[:, None, None]
         return H.reshape(K * w, K * w)
 
-    def packed(self, rows: Rows) -> Sparse | None:
+    def packed(self, rows: Source) -> Sparse | None:
         """The rows without their zeros, where these need not be written out to have the scores to the last digits."""
         return rows.packed if not self.careful and self.frame.near() else None
 

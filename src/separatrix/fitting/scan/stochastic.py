@@ -53,7 +53,7 @@ class StochasticSettings:
 
 def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
     """Passes over the rows, one row a step, until the weights converge, go round in rings, or the passes are spent."""
-    rows, many = problem.rows, isinstance(problem.loss, ClassLoss)
+    rows, many = problem.rows.gathered(), isinstance(problem.loss, ClassLoss)
     counted: Any = np.flatnonzero(rows.costs > 0) if rows.cost.size else len(rows)
     count = int(np.size(counted)) if rows.cost.size else len(rows)
     frame = frame_of(rows, problem.lifted, problem.seed)

@@ -111,7 +111,7 @@ def _nearest(outcome: Outcome, problem: Problem) -> float:
     """The distance of the nearest row that counts."""
     rule = LinearRule(outcome.weights, outcome.intercept)
     nearest = np.inf
-    for side in problem.rows.sides():
+    for side in problem.rows.gathered().sides():
         distance = rule.distance(side.block)
         if outcome.weights.ndim == 1:
             distance = side.y * distance
@@ -133,20 +133,20 @@ class CloserLook(NamedTuple):
 
 def look_closer(outcome: Outcome, training: Training) -> CloserLook | None:
     """Only where maximum likelihood may have no finite answer: no optimum was proved, or a separating rule was."""
-    problem, settings = training.problem, training.settings
+    problem, settings, rows = training.problem, training.settings, training.rows
     unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
     exact = settings.solver != "stochastic" and settings.rate is None
     if settings.objective != "likelihood" or problem.l2 or not (unproved and exact):
         return None
     weights = (problem.classes - 1) * (problem.rows.shape[1] + problem.lifted)
     few = min(weights, (problem.classes - 1) * len(problem.rows)) <= MOST_WEIGHTS
-    if not few or goes_wide(problem) or not searchable(problem.rows.block, problem.classes, problem.lifted):
+    if not few or goes_wide(problem) or not searchable(rows.block, problem.classes, problem.lifted):
         return None
-    if problem.rows.block.by_numbers and not too_large(problem):  # small: read it as it is
-        problem = replace(problem, rows=replace(problem.rows, block=Dense(problem.rows.dense())))
-        training = replace(training, problem=problem)
+    if rows.block.by_numbers and not too_large(problem):  # small: read it as it is
+        rows = replace(rows, block=Dense(rows.dense()))
+        training = replace(training, problem=replace(problem, rows=rows))
     try:
-        found, proved = separation_of(problem.rows, problem.classes, problem.lifted)
+        found, proved = separation_of(rows, problem.classes, problem.lifted)
         limit = _limit_of_likelihood(found, proved, outcome, training) if proved.kind == "quasi-separated" else None
     except HiddenSeparationError:
         return None
@@ -158,7 +158,7 @@ def _limit_of_likelihood(
     found: Arrangement, proved: SeparationAnswer, outcome: Outcome, training: Training
 ) -> LimitFit:
     direction = _per_class(proved.proof.weights, proved.proof.intercept)
-    return limit_fit(found, training.problem.rows, direction, _per_class(outcome.weights, outcome.intercept))
+    return limit_fit(found, training.rows, direction, _per_class(outcome.weights, outcome.intercept))
 
 
 def _per_class(w: Any, b: Any) -> np.ndarray:

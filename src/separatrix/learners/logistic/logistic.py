@@ -229,8 +229,8 @@ class LogisticRegression(Interpretation, LinearClassifier):
         threads = thread_count(self.n_threads) if rows.size >= SMALL else 1
         try:
             with ordered_map(threads) if threads > 1 else nullcontext(map) as each:
-                if each is not rows.map:
-                    training = replace(training, problem=replace(training.problem, rows=replace(rows, map=each)))
+                if threads > 1:
+                    training = replace(training, problem=replace(training.problem, rows=rows.passed_by(each)))
                 run = _run(training, found)
                 while True:
                     try:
@@ -244,7 +244,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
                     history.append(Record(passes, value, norm, length, seconds, negative, start))
                     yield latest, seconds
         except NotFiniteError:
-            raise not_finite(rows.block, training.columns, training.read) from None
+            raise not_finite(training.rows.block, training.columns, training.read) from None
         except (KeyboardInterrupt, GeneratorExit):
             self._interrupt(latest, training, found)
             raise

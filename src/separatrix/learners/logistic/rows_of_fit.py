@@ -168,7 +168,7 @@ def remembered(training: Training, X: Any, y: Any, sample_weight: Any) -> dict[s
 
 def facts_of(training: Training) -> Facts:
     """The facts of a fit, at little cost beside it."""
-    X, targets, cost = training.problem.rows.block, training.targets, training.cost
+    X, targets, cost = training.rows.block, training.targets, training.cost
     n, d = X.shape
     size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, d)))
     some, weight, sampled = X, cost, size < n

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data import Rows
 from ...errors import SettingError
 from ...fitting.coordinates import is_wide
 from ...fitting.path import CrossValidation
@@ -224,9 +225,14 @@ class Training:
     prior: Prior | None = None
     """What the probabilities are corrected by."""
 
+    @property
+    def rows(self) -> Rows:
+        """The training rows, in memory."""
+        return self.problem.rows.gathered()
+
     def walk(self) -> StochasticSettings:
         """How a stochastic descent takes these rows."""
-        settings, rows = self.settings, self.problem.rows
+        settings, rows = self.settings, self.rows
         target, cost = online_targets(self.targets, rows.cost, rows.other)
         if target.ndim == 2:
             target = rows.y  # the class weights are in its shares

@@ -1,0 +1,136 @@
+"""Wherever the rows are, a fit comes to the same end: all batch fits from a place that hands out a block at a time."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from data.dull import DullSource
+
+from separatrix import LogisticRegression
+from separatrix.data import Rows
+from separatrix.features import Polynomial
+from separatrix.learners.logistic import training
+
+SETTINGS = {
+    "likelihood": {},
+    "newton": {"solver": "newton", "l2": 1e-3},
+    "lbfgs": {"solver": "lbfgs"},
+    "gradient": {"solver": "gradient", "l2": 0.1, "max_passes": 2000},
+    "ridge": {"l2": 0.01},
+    "no intercept": {"fit_intercept": False},
+    "class weights": {"class_weight": "balanced"},
+    "squared": {"objective": "squared", "starts": 2, "random_state": 0},
+    "Gauss-Newton": {"objective": "squared", "solver": "gauss-newton", "starts": 1},
+    "Firth": {"objective": "firth"},
+    "cross-validated": {"l2": "cv"},
+}
+
+
+def drawn(classes, n=700, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * [1, 10, 0.1, 3][:d] + [0, 100, 0, -5][:d]
+    scores = ((X - X.mean(0)) / X.std(0)) @ rng.normal(size=(d, classes)) + rng.gumbel(size=(n, classes))
+    return X, scores.argmax(axis=1)
+
+
+@pytest.fixture
+def places(monkeypatch):
+    """What a fit makes of rows in memory, and of rows in blocks; the fits from blocks are counted."""
+    made = []
+
+    def fit(model, X, y, compiled=None, **given):
+        import sklearn.base
+
+        inside = sklearn.base.clone(model).fit(X, y, **given)
+        original = training.rows_of
+
+        def dull(*args, **named):
+            rows = original(*args, **(named if compiled is None else {"compiled": compiled}))
+            made.append(DullSource(rows))
+            return made[-1]
+
+        with monkeypatch.context() as patch:
+            patch.setattr(training, "rows_of", dull)
+            outside = sklearn.base.clone(model).fit(X, y, **given)
+        assert made
+        return inside, outside
+
+    return fit
+
+
+def agree(inside, outside, X, y, sample_weight=None):
+    assert outside.verdict_.status == inside.verdict_.status
+    assert outside.verdict_.check(X, y, sample_weight)
+    P, Q = inside.predict_proba(X), outside.predict_proba(X)
+    np.testing.assert_allclose(Q, P, atol=2e-4)
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["interpreted", "compiled"])
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_two_classes(places, settings, compiled):
+    X, y = drawn(2)
+    agree(*places(LogisticRegression(**settings), X, y, compiled), X, y)
+
+
+@pytest.mark.parametrize("name", ["likelihood", "newton", "lbfgs", "ridge", "squared", "no intercept"])
+def test_many_classes(places, name):
+    X, y = drawn(3)
+    agree(*places(LogisticRegression(**SETTINGS[name]), X, y), X, y)
+
+
+def test_weights_and_probabilities_as_targets(places):
+    X, y = drawn(2)
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 4, len(y)).astype(float)
+    agree(*places(LogisticRegression(), X, y, sample_weight=weight), X, y, weight)
+    share = rng.random(len(y))
+    agree(*places(LogisticRegression(l2=1e-3), X, share), X, share)
+    shares = rng.dirichlet([1, 1, 1], len(y))
+    agree(*places(LogisticRegression(l2=1e-3), X, shares), X, shares)
+
+
+@pytest.mark.parametrize("columns", [30, 2500])
+def test_sparse_rows(places, columns):
+    X = scipy.sparse.random_array((600, columns), density=0.05, format="csr", rng=np.random.default_rng(0))
+    y = (X @ np.random.default_rng(1).normal(size=columns) > 0).astype(int)
+    y[::7] = 1 - y[::7]
+    agree(*places(LogisticRegression(l2=0.01), X, y), X, y)
+    agree(*places(LogisticRegression(l2=0.01), X, np.where(np.arange(600) % 5 == 0, 2, y)), X,
+          np.where(np.arange(600) % 5 == 0, 2, y))  # fmt: skip
+
+
+def test_features_made_on_the_fly(places):
+    X, y = drawn(2)
+    agree(*places(LogisticRegression(features=Polynomial(2), l2=1e-3), X[:, :2], y), X[:, :2], y)
+
+
+def test_columns_that_depend_on_others_are_named(places):
+    X, y = drawn(2)
+    X = np.column_stack([X, X[:, 0] + X[:, 1], np.ones(len(X))])
+    inside, outside = places(LogisticRegression(), X, y)
+    agree(inside, outside, X, y)
+    assert outside.verdict_.rank == inside.verdict_.rank
+
+
+def test_separation_is_found(places):
+    X, _ = drawn(2)
+    z = X[:, 0] + X[:, 2]
+    inside, outside = places(LogisticRegression(), X, (z > 0).astype(int))
+    assert outside.verdict_.status == inside.verdict_.status == "separated"
+    assert outside.verdict_.check(X, (z > 0).astype(int))
+
+
+def test_fewer_rows_than_columns(places):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 90)), rng.integers(0, 2, 40)
+    agree(*places(LogisticRegression(l2=0.1), X, y), X, y)
+
+
+def test_a_jet_of_blocks_is_that_of_the_rows():
+    X, y = drawn(2)
+    rows = Rows.of(X, np.where(y > 0, 1, -1).astype(np.int8), np.arange(700.0) % 3)
+    for size in (1, 61, 699, 700):
+        dull = DullSource(rows, size)
+        assert dull.weight == rows.weight
+        total = dull.fold(lambda part, lo, hi: part.dense(lo, hi).sum(axis=0))
+        np.testing.assert_allclose(total, X.sum(axis=0), rtol=1e-12)
+        assert dull.any()
