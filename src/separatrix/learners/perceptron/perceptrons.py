@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from ...data import Sparse
 from ...fitting.scan import perceptron_scan
 from ...fitting.scan.perceptron_scan import Course, PerceptronScan
-from ...fitting.scan.run import Run
 from ...numerics.arrays import Floats
 from ...results.votes import Ballot
 from ...wording import call, learner, setting
@@ -19,8 +18,6 @@ from ..base import Card
 from ..checks.rows import checked_rows, not_finite
 from ..checks.settings import checked_flags
 from .base import MistakeDrivenClassifier
-from .training import Training
-from .words import still_wrong
 
 
 class Perceptron(MistakeDrivenClassifier):
@@ -86,10 +83,9 @@ class Perceptron(MistakeDrivenClassifier):
 
     warns, resumes = True, True
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
         return (
-            f"No separating rule was found: {stands} The last weights err on {mistakes} of {rows} rows.",
+            f"No separating rule was found: {stands} The last weights err {errs}.",
             f"Ask {call('separability(X, y)')} whether there is one at all; if not, {learner('Pocket')} keeps the best "
             "weights met.",
         )
@@ -135,10 +131,9 @@ class AveragedPerceptron(MistakeDrivenClassifier):
     def _scan(self, course: Course) -> PerceptronScan:
         return PerceptronScan(course, perceptron_scan.Average)
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
         return (
-            f"{stands} The mean of the {self.n_steps_ + 1} weights errs on {mistakes} of {rows} rows.",
+            f"{stands} The mean of the {reading.state.steps + 1} weights errs {errs}.",
             "Nothing more is proved of it; more passes may help.",
         )
 
@@ -207,17 +202,13 @@ class Pocket(MistakeDrivenClassifier):
         checked_flags(self, "ratchet")
         return PerceptronScan(course, perceptron_scan.Pocket, ratchet=bool(self.ratchet))
 
-    def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
-        pocket = scan.reading
-        assert isinstance(pocket, perceptron_scan.Pocket)
-        self.pocket_run_, self.pocket_changes_ = pocket.kept.run, pocket.changes
-        super()._keep(training, scan, run)
+    def _of_reading(self, course: Course, reading: Any) -> dict[str, Any]:
+        return {"pocket_run_": reading.kept.run, "pocket_changes_": reading.changes}
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
         return (
-            f"{stands} The weights in the pocket err on {mistakes} of {rows} rows; they were right {self.pocket_run_} "
-            f"times in a row, and {self.pocket_changes_} changes of the pocket led to them.",
+            f"{stands} The weights in the pocket err {errs}; they were right {reading.kept.run} times in a row, and "
+            f"{reading.changes} changes of the pocket led to them.",
             f"Whether fewer mistakes are possible is not proved: {learner('ZeroOneClassifier')} settles it where rows "
             f"and columns are few; else a larger {setting('max_passes')}, with rows in random order, may find better "
             "weights.",
@@ -306,21 +297,18 @@ class VotedPerceptron(MistakeDrivenClassifier):
         checked_flags(self, "last_half")
         return PerceptronScan(course, perceptron_scan.Votes)
 
-    def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
-        super()._keep(training, scan, run)
-        course, start, votes = training.course, training.course.start, scan.reading
-        assert isinstance(votes, perceptron_scan.Votes)
+    def _of_reading(self, course: Course, reading: Any) -> dict[str, Any]:
+        start, log = course.start, reading.log
         two = len(start.weights) == 1
-        self.log_ = votes.log
-        self._ballot = Ballot.of(
-            self.log_, course.X, start.weights[0] if two else start.weights,
+        ballot = Ballot.of(
+            log, course.X, start.weights[0] if two else start.weights,
             float(start.intercept[0]) if two else start.intercept, course.update.rate, course.update.lifted,
-            len(training.classes), 0.5 if self.last_half else 1.0,
+            max(2, len(start.weights)), 0.5 if self.last_half else 1.0,
         )  # fmt: skip
+        return {"log_": log, "_ballot": ballot}
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
         return (
-            f"{stands} {self.n_steps_ + 1} classifiers vote; the last of them errs on {mistakes} of {rows} rows.",
+            f"{stands} {reading.state.steps + 1} classifiers vote; the last of them errs {errs}.",
             "Nothing is proved of the vote; more passes may help.",
         )
