@@ -89,6 +89,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
+    @property
+    def deciding_rule(self) -> Any:
+        """What decides, a `LinearRule` here: by its type a model file knows what to hold."""
+        return self.rule_
+
     def decision_function(self, X: Any) -> Floats:
         """xᵀw + b for each row: the log-odds of classes_[1] where the model has a likelihood, else the score.
 

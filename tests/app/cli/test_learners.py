@@ -13,7 +13,7 @@ from separatrix.app.tables.errors import did_you_mean
 from separatrix.app.tasks.learners import (
     LEARNERS,
     REDUCTIONS,
-    TEXTS,
+    OPTIONS,
     learner_of,
     parameters_of,
     reduction_of,
@@ -29,7 +29,7 @@ def test_the_names_that_are_typed_are_those_of_the_table():
 
 def test_every_parameter_is_an_option_and_has_a_reading():
     all_of_them = {key for each in (*LEARNERS.values(), *REDUCTIONS.values()) for key in each.defaults}
-    assert all_of_them == set(TEXTS) == {entry.name for entry in fields(LearnerOptions)}
+    assert all_of_them == set(OPTIONS) == {entry.name for entry in fields(LearnerOptions)}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -41,7 +41,7 @@ def test_defaults_typed_as_texts_come_back_as_they_are(name):
     }
     estimator = learner_of(name, typed, seed=7)
     assert {key: estimator.get_params(deep=False)[key] for key in defaults} == dict(defaults)
-    assert not LEARNERS[name].seeded or estimator.random_state == 7
+    assert "random_state" not in LEARNERS[name].beside or estimator.random_state == 7
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def compare(
 def _entries(typed: tuple[str, ...], weighted: bool) -> tuple[Entry, ...]:
     """The learners; those that know no weights are refused where there are weights, and not among the usual ones."""
     found = learner_list(typed or USUAL)
-    able = tuple(each for each in found if each.known.weights or not weighted)
+    able = tuple(each for each in found if "sample_weight" in each.known.beside or not weighted)
     if typed and len(able) < len(found):
         for each in found:
             check_weights(each.name)

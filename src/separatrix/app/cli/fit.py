@@ -77,15 +77,6 @@ class FitRequest:
             {name: value for name, value in self.given.items() if name in outer},
         )
 
-    @property
-    def thin(self) -> bool:
-        """Whether the learner may be given rows without zeros: Newton's method for two classes reads them."""
-        return (
-            self.learner == "logistic" and self.reduction is None and self.features is None
-            and self.given.get("objective", "likelihood") == "likelihood"
-            and self.given.get("solver", "auto") in ("auto", "newton")
-        )  # fmt: skip
-
     def made(self) -> Any:
         """The learner, not yet taught."""
         from ..tasks.teaching import with_features
@@ -141,7 +132,7 @@ def fit(
     reduction
         Learn more than two classes by several classifiers of two.
     features
-        What logistic is linear in, if not in the columns: polynomial:2, interactions, standardise,polynomial:3.
+        What the rule is linear in, if not in the columns: polynomial:2, interactions, standardise,polynomial:3.
     cv
         Measure out of so many folds how well new rows would be predicted.
     strict
@@ -215,14 +206,14 @@ def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
         )
         if request.cv is None:
             let_go(table, decisions)
+        estimator = request.made()
         lesson = lesson_of(
             table, decisions, target=request.target, weights=request.weights, group=request.group,
-            missing=request.missing, standardise=request.standardise, thin=request.thin,
+            missing=request.missing, standardise=request.standardise, thin=getattr(estimator, "reads_levels", False),
         )  # fmt: skip
         facts = table_facts(table)
         if request.cv is None:
             stack.close()  # what the table holds is free before the fit needs it
-        estimator = request.made()
         teach(
             estimator, request.known, lesson, lambda steps, total: watch(steps, talking, total),
             reduced=request.reduction is not None,

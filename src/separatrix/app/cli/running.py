@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from ... import __version__, wording
-from ..tasks.learners import LEARNERS, REDUCTIONS, TEXTS
+from ..tasks.learners import LEARNERS, OPTIONS, REDUCTIONS
 from . import console
 from .answer import BUG, DATA, DONE, INTERRUPTED, Answer
 from .app import COMMANDS, app, tell_all
@@ -39,7 +39,7 @@ class CommandLine(wording.Python):
 
     def setting(self, name: str, value: Any = wording.NOTHING) -> str:
         """`--l2`, `--l2 0.1`, `--no-fit-intercept`; what no command takes is named as in Python."""
-        if name not in TEXTS and name not in OTHER_OPTIONS:
+        if name not in OPTIONS and name not in OTHER_OPTIONS:
             return super().setting(name, value)
         option = OTHER_OPTIONS.get(name, "--" + name.replace("_", "-"))
         if value is wording.NOTHING or value is True:
@@ -61,7 +61,7 @@ class CommandLine(wording.Python):
     def has(self, name: str) -> bool:
         """Whether some command takes this setting, makes this call, or knows this learner."""
         homes = {each.home for each in (*LEARNERS.values(), *REDUCTIONS.values())}
-        return name in TEXTS or name in OTHER_OPTIONS or name in CALLS or name in homes
+        return name in OPTIONS or name in OTHER_OPTIONS or name in CALLS or name in homes
 
 
 class Dash(str):

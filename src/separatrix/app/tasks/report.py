@@ -56,7 +56,7 @@ def _made(name: str, parameters: Mapping[str, Any]) -> Any:
     known = {each.home: each for each in (*LEARNERS.values(), *REDUCTIONS.values())}
     if name not in known:
         raise CannotRefitError(f"{name} is a learner that this command does not know how to make.")
-    allowed = {*known[name].defaults, "random_state", "features", "estimator", "n_jobs", "n_threads"}
+    allowed = {*known[name].defaults, *known[name].beside} - {"warm_start", "feature_map"}
     given = {key: _value(name, key, value) for key, value in parameters.items() if key in allowed}
     return getattr(separatrix, name)(**given)
 

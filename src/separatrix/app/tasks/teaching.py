@@ -19,7 +19,7 @@ from ...data.reading import largest
 from ...errors import SettingError
 from ...wording import setting
 from ..tables.errors import Remedy, TableError
-from .learners import Learner
+from .learners import LEARNERS, Learner
 from .lesson import Lesson
 
 if TYPE_CHECKING:
@@ -83,9 +83,10 @@ def told_by_the_verdict() -> Iterator[None]:
 
 def with_features(estimator: Any, texts: str, name: str) -> None:
     """Give a learner the features that a text like 'standardise,polynomial:2' names."""
-    if "features" not in estimator.get_params(deep=False):
-        raise SettingError("features", texts, f"{name!r} is linear in the columns.",
-                           f"{setting('features')} is for the learner 'logistic';")  # fmt: skip
+    able = [known for known, each in LEARNERS.items() if "features" in each.beside]
+    if name not in able:
+        raise SettingError("features", texts, f"{name!r} makes none.",
+                           f"{setting('features')} is for the learner {' or '.join(map(repr, able))};")  # fmt: skip
     estimator.set_params(features=[_feature(part.strip()) for part in texts.split(",")])
 
 

@@ -52,18 +52,20 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
     Parameters
     ----------
     covariance : "shared" or "own"
-        Linear or quadratic discriminant. Σ = Σₖ Sₖ/n and Σₖ = Sₖ/nₖ maximise the likelihood: the same for weights in
-        any units, and as scikit-learn's solver="lsqr". Others divide by n − K and nₖ − 1: with equal priors (and
-        counts) that moves posteriors, but no boundary.
+        Whether the classes share a covariance, or each has its own: linear or quadratic discriminant. Σ = Σₖ Sₖ/n and
+        Σₖ = Sₖ/nₖ maximise the likelihood: the same for weights in any units, and as scikit-learn's solver="lsqr".
+        Others divide by n − K and nₖ − 1: with equal priors (and counts) that moves posteriors, but no boundary.
     shrinkage : None, "ledoit-wolf" or float in [0, 1]
-        (1 − s)Σ + s (tr Σ/d) I, in the units of X. "ledoit-wolf" chooses s (for each class, if "own") from the rows
-        about their class means and needs a second pass; scikit-learn's "auto" does it class by class on
-        standardised columns.
+        How far a covariance is drawn towards that of a ball. It is (1 − s)Σ + s (tr Σ/d) I, in the units of X.
+        "ledoit-wolf" chooses s (for each class, if "own") from the rows about their class means and needs a second
+        pass; scikit-learn's "auto" does it class by class on standardised columns.
         There a row of weight 2 is two rows.
     priors : None, "equal" or array
-        The share of each class in the rows; all equal ("most probable Gaussian"); or a number for each of `classes_`.
+        The probabilities of the classes, p(k). None: their shares in the rows; all equal ("most probable Gaussian"); or
+        a number for each, in the order of `classes_`.
     n_threads : int or None
-        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+        How many threads. None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for
+        any number.
 
     Directions in which a shared covariance has no spread (10⁻⁵ of the columns' own) are left out, as by scikit-learn's
     solver="svd": Σ⁻¹ is then the pseudo-inverse in units of the columns' spreads, and the verdict names the columns.
@@ -122,6 +124,11 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
                 f"decision_function or predict_proba, or {setting('covariance', 'shared')}."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def deciding_rule(self) -> Any:
+        """A `LinearRule`, or where each class has a covariance of its own a `Quadratic`."""
+        return self.rule_ if self._quadratic is None else self._quadratic
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GaussianDiscriminant:
         """Estimate priors, means and covariances."""

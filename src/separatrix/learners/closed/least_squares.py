@@ -49,16 +49,18 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
     Parameters
     ----------
     l2 : float
-        (l2/2)‖W‖² beside the *mean* squared error: scikit-learn's RidgeClassifier(alpha) is l2 = 2 alpha/n.
+        The penalty, (l2/2)‖w‖² beside the *mean* loss. scikit-learn's RidgeClassifier(alpha) is l2 = 2 alpha/n.
     fit_intercept : bool
-        Whether there is an intercept, which is never penalised.
+        Whether there is an intercept b. It is never penalised.
     solver : "closed" or "stochastic"
-        The normal equations, or the delta rule: w ← w + η(y − xᵀw)x, one row at a time.  [003 slide 31; 004 §4.2]
+        How the minimum is found. By the normal equations, or the delta rule: w ← w + η(y − xᵀw)x, one row at a time.
+        [003 slide 31; 004 §4.2]
     learning_rate, order, averaging, max_passes, tol, random_state : as in LogisticRegression(solver="stochastic")
         How the delta rule goes: it ends when its value is within tol of the least, which is known beforehand, or when
         the passes are spent. The default rate is a quarter of 1/mean‖(x, 1)‖², and falls with the passes.
     n_threads : int or None
-        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+        How many threads. None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for
+        any number.
 
     Attributes
     ----------

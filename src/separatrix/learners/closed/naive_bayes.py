@@ -52,20 +52,21 @@ class NaiveBayes(GenerativeClassifier):
 
     Parameters
     ----------
-    families : str, Family or dict
-        "gaussian", "bernoulli", "poisson", "categorical", "exponential" or "geometric"; or a `Family` of your own, see
-        `separatrix.families`; or a dict of these by column name or number, the key ... standing for all others.
+    families : "gaussian", "bernoulli", "poisson", "categorical", "exponential", "geometric" or dict {column: family}
+        How the columns are distributed within a class. One family for all, also a `Family` of your own, see
+        `separatrix.families`; or one by column name or number, the key ... standing for all others.
     variance : "own" or "shared"
         Whether each class has variances of its own in Gaussian columns, or all share them.
     smoothing : float
-        α, how many rows a prior guess is worth. Bernoulli: α ones and α zeros more in each class; categorical: α rows
+        How many rows a prior guess is worth, α. Bernoulli: α ones and α zeros more in each class; categorical: α rows
         more at each level; other families of one parameter: α rows more at the column's mean over all classes;
         Gaussian: α rows more that scatter as the whole column does, σ² = (S + αv)/(n + α). 0 is maximum likelihood, and
         an error where that makes infinite log-odds.
     priors : None, "equal" or array
-        p(k): the share of the class in the rows, equal, or given in the order of `classes_`.
+        The probabilities of the classes, p(k). None: their shares in the rows; all equal; or a number for each, in the
+        order of `classes_`.
     threshold : None or float
-        In Bernoulli columns a number counts as 1 if it is larger. None: 0 and 1 are the only numbers allowed.
+        Which numbers count as 1 in Bernoulli columns: those above it. None: 0 and 1 are the only numbers allowed.
 
     A column whose numbers are all equal, and leave nothing to learn (zeros of counts; any constant of a Gaussian), has
     weight zero, and the verdict names it. A level that no row had is given the probability α/(n + α(L + 1)), as if it
@@ -130,6 +131,11 @@ class NaiveBayes(GenerativeClassifier):
             family = None
         tags.input_tags.positive_only = isinstance(family, Family) and family.lowest >= 0 and self.threshold is None
         return tags
+
+    @property
+    def deciding_rule(self) -> Any:
+        """A `Scorer`."""
+        return self._scorer
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from these rows alone; `verdict_` says what was learnt."""

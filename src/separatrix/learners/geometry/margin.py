@@ -207,17 +207,18 @@ class MaxMarginClassifier(LinearClassifier):
     Parameters
     ----------
     tol : float
-        The gap to be proved, of ½‖w‖² in units of itself; in units of the margin it is half of that.
+        The relative gap to be proved. It is that of ½‖w‖²; of the margin it is half of that.
     fit_intercept : bool
         Whether there is an intercept b.
     lifted : bool
-        Whether the intercept is a weight as any other, of a column of ones: ‖(w, b)‖ is minimal, and the margin is that
-        of the rows (x, 1). The perceptron's mistake bound asks for this one. Otherwise b is free, and offsets of the
-        columns do not matter. Without an intercept it changes nothing.
+        Whether the intercept is a weight as any other, of a column of ones. ‖(w, b)‖ is then minimal, and the margin is
+        that of the rows (x, 1). The perceptron's mistake bound asks for this one. Otherwise b is free, and offsets of
+        the columns do not matter. Without an intercept it changes nothing.
     max_passes : float
-        How many times X may be read, about.
+        How many passes over the rows at the most. The last round may add two.
     n_threads : int or None
-        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+        How many threads. None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for
+        any number.
 
     Rows with sample_weight zero do not count; other weights make no difference.
 

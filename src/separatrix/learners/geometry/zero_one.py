@@ -70,12 +70,12 @@ class ZeroOneClassifier(LinearClassifier):
     Parameters
     ----------
     time_limit : float
-        Seconds. The other learners of the package are asked for their rules first, whatever the limit, so that none of
-        them does better; then the search goes on until the interval is closed or the time is over. To compile what is
-        used for the first time is not counted.
+        How many seconds to search. The other learners of the package are asked for their rules first, whatever the
+        limit, so that none of them does better; then the search goes on until the interval is closed or the time is
+        over. To compile what is used for the first time is not counted.
     fit_intercept : bool
         Whether there is an intercept b.
-    class_weight : None, "balanced" or dict {class: weight}
+    class_weight : None, "balanced" or dict {class: factor}
         Factors on the costs of the rows of each class.
     random_state : int, RandomState or None
         For the order in which cuts and rules are looked for; None is an order of its own, the same every time.

@@ -16,6 +16,7 @@ from ...data.maps.joint import Separate
 from ...data.maps.joint_rows import Features
 from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
+from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ..checks.rows import checked_rows, names_of, not_finite, set_fitted
 from ..checks.settings import checked_numbers
@@ -78,6 +79,15 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """θ by the names of the features."""
         check_is_fitted(self, "theta_")
         return dict(zip(self.feature_names_, self.theta_.tolist(), strict=True))
+
+    @property
+    def deciding_rule(self) -> Any:
+        """A `LinearRule` of a row for each class, where each has weights of its own; else the whole of it."""
+        if not is_plain(self._map):
+            return self
+        W, b = split(self.theta_.reshape(len(self.classes_), -1), self._map)
+        likely = hasattr(self, "predict_proba") and self.verdict_.status != "separated"
+        return LinearRule(W, b, tuple(self.classes_.tolist()), names_of(self, W.shape[1]), likely)
 
     def decision_function(self, X: Any) -> Floats:
         """s_c = θ·Φ(x, c), rows × classes; of two classes the second's less the first's."""

@@ -24,7 +24,7 @@ from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
 from ...results.claims import JointClaim
-from ...results.linear_rule import TIE
+from ...results.linear_rule import TIE, LimitRule
 from ...results.proofs import Limit
 from ..base import Card, Record
 from ..checks.rows import check_lengths, checked_costs, new_columns, not_finite, present, present_objects
@@ -37,7 +37,7 @@ from ..checks.settings import (
 )
 from ..checks.targets import Targets, checked_targets, class_costs
 from ..warnings import BudgetWarning, SeparationWarning
-from .base import JointModel, JointTraining, check_given, is_plain
+from .base import JointModel, JointTraining, check_given, is_plain, split
 from .conclusion import after_closer_look, claim_of, interrupted_joint, joint_verdict, look_closer
 
 LOSSES: dict[str, tuple[str, ClassLoss]] = {
@@ -95,22 +95,22 @@ class JointClassifier(JointModel):
         `separatrix.joint`. None is Separate(), (x, 1) ⊗ e_c: softmax regression with symmetric weights. X may be a
         list of objects if the map can read them. Beyond 256 MB the map is asked again on each pass.
     loss : "log" or "squared"
-        −log p_y, of probabilities −Σ_c t_c log p_c; or ‖t − p‖².
+        What a row costs. −log p_y, of probabilities −Σ_c t_c log p_c; or ‖t − p‖².
     l2 : float
-        The penalty for each row, beside the *mean* loss. Features that the map calls free (the intercepts of our own
+        The penalty, (l2/2)‖w‖² beside the *mean* loss. Features that the map calls free (the intercepts of our own
         maps) are left alone. Of two classes with weights of their own LogisticRegression has one vector in place of
         two, so that its l2 is half of this one.
-    class_weight : None, "balanced" or dict
+    class_weight : None, "balanced" or dict {class: factor}
         Factors on the costs of the rows of each class.
     tol : float
         The relative gap to be proved.
     max_passes : float
-        How many times Φ may be read, by each start.
+        How many passes over the rows at the most. Each start has so many.
     starts : int
-        For the squared error, which may have several minima: how many descents, the first from `init`, the others from
-        random weights.
+        How many descents, where there may be several minima. For the squared error: the first from `init`, the others
+        from random weights.
     init : None or array
-        Where θ starts; None is zero.
+        Where the weights start. None is zero.
     random_state : int, RandomState or None
         The seed of random starts.
     warm_start : bool
@@ -205,6 +205,13 @@ class JointClassifier(JointModel):
         if getattr(self, "_minima", None) is None:
             raise AttributeError("minima_ is there after a finished fit with loss='squared'.")
         return self._minima  # type: ignore[no-any-return]
+
+    @property
+    def limit_rule(self) -> LimitRule:
+        """Where the weights go after *quasi-separated*, where each class has weights of its own."""
+        ends = (self.verdict_.separability.certificate.weights, self.verdict_.certificate.weights)  # type: ignore[union-attr]
+        U, V = (split(np.asarray(each).reshape(len(self.classes_), -1), self._map) for each in ends)
+        return LimitRule(*U, *V)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest score, of equals the first; after *quasi-separated* the likeliest in the limit."""

@@ -120,19 +120,19 @@ class JointPerceptron(JointModel):
         feature_map(X, c) gets all rows and a class, and returns rows × p numbers, the same p for every class; see
         `separatrix.joint`. None is Separate(), (x, 1) ⊗ e_c. X may be a list of objects if the map can read them.
     learning_rate : float in (0, 1]
-        η. From weights of zero it changes the length of θ, and no mistake.
+        The length of a step, η. From weights of zero it changes the length of θ, and no mistake.
     max_passes : float
-        How many passes over the rows at the most; fractions are allowed.
+        How many passes over the rows at the most. Fractions are allowed.
     order : "cyclic", "random" or "replacement"
-        The rows as they come, in a fresh random order each pass, or drawn at random.
+        How a pass takes the rows, one at a time. As they come, in a fresh random order each pass, or drawn at random.
     patience : int or None
-        End when θ has not changed for so many steps.
+        End after so many steps without a change.
     ties : "mistake", "positive" or "negative"
-        What equal scores are while learning: a mistake, a win of the last of the classes, or of the first.
+        What a tie is while learning. Equal scores are a mistake, a win of the last of the classes, or of the first.
     averaged : bool
         Whether the weights are the mean of those before each step and after the last, not the last.
     init : None or array
-        Where θ starts; None is zero.
+        Where the weights start. None is zero.
     random_state : int, RandomState or None
         The seed of random orders.
     warm_start : bool

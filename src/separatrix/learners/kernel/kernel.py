@@ -199,26 +199,30 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     kernel : "linear", "polynomial", "rbf", "precomputed" or a function
-        xᵀz; (γxᵀz + c)^degree; exp(−γ‖x − z‖²); X is the matrix k(xᵢ, xⱼ) itself; or a function k(A, B) that gives
-        len(A) × len(B) numbers for two sets of rows. If X is a list of objects, the function is given lists of them.
-        `separatrix.kernels` has some for strings and graphs.
-    degree, gamma, constant : int, float or None, float
-        Of these kernels. Without a gamma it is 1 in a polynomial, and in rbf 1/(columns × the variance of X).
+        How alike two rows are, k(x, z). xᵀz; (γxᵀz + c)^degree; exp(−γ‖x − z‖²); X is the matrix k(xᵢ, xⱼ) itself; or a
+        function k(A, B) that gives len(A) × len(B) numbers for two sets of rows. If X is a list of objects, the
+        function is given lists of them. `separatrix.kernels` has some for strings and graphs.
+    degree : int
+        The degree of a polynomial kernel.
+    gamma : float or None
+        γ of a polynomial or rbf kernel. None: 1 in a polynomial, and in rbf 1/(columns × the variance of X).
+    constant : float
+        The constant c of a polynomial kernel.
     reading : "last", "averaged" or "voted"
         Which weights predict: the last, the mean of all, or all of them by a vote. `predict` may be asked for another.
     budget : int or None
         How many rows may be kept. When there are more, `overflow` says what is done; readings are then the last, and
         with "project" also the averaged.
     overflow : "remove" or "project"
-        A row drawn at random makes room; or what a mistake adds is replaced by the nearest combination of the rows
-        that are kept. `budget_` says what that cost.
+        What is done about a row over the budget. A row drawn at random makes room; or what a mistake adds is replaced
+        by the nearest combination of the rows that are kept. `budget_` says what that cost.
     multiclass : "joint" or "one-vs-rest"
-        Of K classes: the weights of a row's own class rise and those of the strongest other fall, as in `Perceptron`;
-        or each class has a machine of its own that learns it against the rest.
+        How more than two classes are learnt. The weights of a row's own class rise and those of the strongest other
+        fall, as in `Perceptron`; or each class has a machine of its own that learns it against the rest.
     max_passes, order, patience, ties, fit_intercept, random_state : as in `Perceptron`
         With an intercept, k is k + 1.
     n_threads : int or None
-        For the kernel's matrix. A function of the user's own is never called from two threads.
+        How many threads. They make the kernel's matrix; a function of the user's own is never called from two.
 
     Attributes
     ----------
@@ -297,6 +301,11 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         tags.input_tags.sparse, tags.input_tags.pairwise = not given, given
         return tags
+
+    @property
+    def deciding_rule(self) -> Any:
+        """An `Expansion`, or of a vote the `Record` of all mistakes."""
+        return self._record if self.reading == "voted" else self._expansion(self.reading)
 
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
         """Learn from the rows; `verdict_` says how it ended."""

@@ -114,6 +114,11 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The verdict of `learner_`, if it has one."""
         return self.learner_.verdict_
 
+    @property
+    def deciding_rule(self) -> Any:
+        """A `Ballot`, or another `Committee`."""
+        return getattr(self._committee, "ballot", self._committee)
+
     def decision_function(self, X: Any) -> Floats:
         """Σₜ f̂ₜ(x) / (number of votes), in [−1, 1], f̂ₜ(x) = ±1; of K classes n×K, the share of the votes of each."""
         rows = self._known_rows(X)

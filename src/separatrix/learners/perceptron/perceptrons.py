@@ -33,22 +33,22 @@ class Perceptron(MistakeDrivenClassifier):
     Parameters
     ----------
     learning_rate : float in (0, 1]
-        η. From weights of zero it changes the length of the weights, and no mistake.
+        The length of a step, η. From weights of zero it changes the length of the weights, and no mistake.
     max_passes : float
-        How many passes over the rows at the most; fractions are allowed.
+        How many passes over the rows at the most. Fractions are allowed.
     order : "cyclic", "random" or "replacement"
-        The rows as they come, in a fresh random order each pass, or drawn at random. Of rows that are drawn no pass is
-        sure to meet all, so that only `patience` and `max_passes` end it.
+        How a pass takes the rows, one at a time. As they come, in a fresh random order each pass, or drawn at random.
+        Of rows that are drawn no pass is sure to meet all, so that only `patience` and `max_passes` end it.
     patience : int or None
-        End when the weights have not changed for so many steps.
+        End after so many steps without a change.
     ties : "mistake", "positive" or "negative"
-        What a score of zero is while learning: a mistake [001], a prediction of the second class [000 Algorithm 5], or
-        of the first [004 Algorithm 4.1]. Of K classes at equal scores: a mistake, the last of them, or the first.
+        What a tie is while learning. A score of zero is a mistake [001], a prediction of the second class [000
+        Algorithm 5], or of the first [004 Algorithm 4.1]. Equal scores of K classes: a mistake, the last, or the first.
     init : None or array
-        Where it starts: the weights, then the intercept (or the weights alone), a row for each class if there are more
-        than two; None is zero.
+        Where the weights start. An array holds the weights, then the intercept (or the weights alone), a row for each
+        class if there are more than two; None is zero.
     fit_intercept : bool
-        Whether there is an intercept b, the weight of a feature that is always one.  [001 slide 14]
+        Whether there is an intercept b. It is the weight of a feature that is always one.  [001 slide 14]
     random_state : int, RandomState or None
         The seed of random orders.
     warm_start : bool
@@ -95,7 +95,13 @@ class AveragedPerceptron(MistakeDrivenClassifier):
     """w̄ = (1/(T + 1)) Σₜ wₜ: the mean of the weights in hand before each step, and after the last.
 
     The steps are those of `Perceptron`; most weights that it passes through are good, and their mean is better than the
-    last.  Parameters and attributes are the same, but that ten passes are the most unless more are asked for.
+    last. Its attributes are those of `Perceptron`.
+
+    Parameters
+    ----------
+    max_passes : float
+        How many passes over the rows at the most. They are ten unless more are asked for.
+    learning_rate, order, patience, ties, init, fit_intercept, random_state, warm_start : as in `Perceptron`
 
     Examples
     --------
@@ -148,11 +154,12 @@ class Pocket(MistakeDrivenClassifier):
     Parameters
     ----------
     ratchet : bool
-        Whether to compare on all rows before a replacement. Without it a replacement may be worse.
+        Whether only weights that are better on all rows go into the pocket. Without it a replacement may be worse.
     order : "random", "cyclic" or "replacement"
-        That the pocket ends with the fewest possible mistakes, in the limit, is a theorem for rows drawn at random.
+        How a pass takes the rows, one at a time. That the pocket ends with the fewest possible mistakes, in the limit,
+        is a theorem for rows drawn at random.
     patience : int or None
-        End when the pocket has not changed for so many steps.
+        End after so many steps without a change. It is the pocket that must not have changed.
     learning_rate, max_passes, ties, init, fit_intercept, random_state, warm_start : as in `Perceptron`
 
     Attributes
@@ -227,7 +234,8 @@ class VotedPerceptron(MistakeDrivenClassifier):
     last_half : bool
         Whether only the last half of the classifiers votes.
     max_passes : float
-        Ten at the most, unless more are asked for; the log of all mistakes is kept.
+        How many passes over the rows at the most. They are ten unless more are asked for: the log of all mistakes is
+        kept.
     learning_rate, order, patience, ties, init, fit_intercept, random_state, warm_start : as in `Perceptron`
 
     Attributes
@@ -268,6 +276,11 @@ class VotedPerceptron(MistakeDrivenClassifier):
             learning_rate=learning_rate, max_passes=max_passes, order=order, patience=patience, ties=ties, init=init,
             fit_intercept=fit_intercept, random_state=random_state, warm_start=warm_start,
         )  # fmt: skip
+
+    @property
+    def deciding_rule(self) -> Any:
+        """A `Ballot`."""
+        return self._ballot
 
     def decision_function(self, X: Any) -> Floats:
         """Σₜ f̂ₜ(x)/(T + 1): the mean vote, from −1 to 1; of K classes the share of the votes for each, n × K."""
