@@ -14,7 +14,7 @@ from ... import __version__, wording
 from ..tasks.learners import LEARNERS, REDUCTIONS, TEXTS
 from . import console
 from .answer import BUG, DATA, DONE, INTERRUPTED, Answer
-from .app import COMMANDS, app, tell_all
+from .app import COMMANDS, DASH, app, tell_all
 from .console import help_console, say
 from .failing import DEBUG, Failure, NoDataError, failure_of
 from .options import Talking
@@ -64,22 +64,11 @@ class CommandLine(wording.Python):
         return name in TEXTS or name in OTHER_OPTIONS or name in CALLS or name in homes
 
 
-class Dash(str):
-    """A lone "-": the name of standard input, or a text such as a mark for missing values, and never an option."""
-
-    __slots__ = ()
-
-    def startswith(self, *_: Any) -> bool:
-        """No: it is not the beginning of an option, which is all that is asked of it."""
-        return False
-
-
 def run(tokens: Sequence[str]) -> int:
     """Run the command that these words are; its exit status. Nothing but SystemExit leaves it."""
     console.prepare()
-    words = [Dash(word) if word == "-" else word for word in tokens]
     try:
-        status = _run(words)
+        status = _run(list(tokens))
     except BrokenPipeError:
         status = DONE  # a command wrote its rows itself, and the reader has all it wanted
     except KeyboardInterrupt:
@@ -102,10 +91,12 @@ def _answered(tokens: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warned(talking)
+            words = tokens
             if tokens and tokens[0] in COMMANDS:
                 tell_all(app, tokens[0])
+                words = [DASH if word == "-" else word for word in tokens]
             command, bound, _ = app.parse_args(
-                tokens, console=_console(tokens, talking), exit_on_error=False, print_error=False
+                words, console=_console(tokens, talking), exit_on_error=False, print_error=False
             )
             talking = bound.arguments.get("talking", talking)
             answer = command(*bound.args, **bound.kwargs)
