@@ -15,6 +15,7 @@ from cyclopts import Parameter
 from ... import __version__
 from ...wording import setting
 from ..files import check_path
+from ..tables.errors import Remedy
 from ..tasks.learners import (
     LEARNERS,
     REDUCTIONS,
@@ -167,8 +168,8 @@ def _checked(request: FitRequest) -> FitRequest:
     if not request.target:
         named = " ".join(request.data) or "FILE"
         raise UsageError(
-            "fit needs to know which column is to be predicted: --target COLUMN.\n"
-            f"  see the columns: separatrix schema {named}"
+            "fit needs to know which column is to be predicted: --target COLUMN.",
+            Remedy("see the columns", call=f"separatrix schema {named}"),
         )
     own, _ = request.parameters
     parameters_of(request.learner, own)

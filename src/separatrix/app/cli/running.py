@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from ... import __version__, wording
 from ..tasks.learners import LEARNERS, REDUCTIONS, TEXTS
 from . import console
-from .answer import BUG, DATA, DONE, INTERRUPTED, Answer
+from .answer import BUG, DATA, DONE, INTERRUPTED, Answer, pair
 from .app import COMMANDS, DASH, app, tell_all
 from .console import help_console, say
 from .failing import DEBUG, Failure, NoDataError, failure_of
@@ -24,27 +26,43 @@ from .options import Talking
 OTHER_OPTIONS = {
     "random_state": "--seed", "features": "--features", "estimator": "--learner", "sample_weight": "--weights",
     **{name: f"--{name}" for name in (
-        "category", "cost", "cv", "distance", "drop", "explain", "group", "learner", "learners", "level", "number",
-        "output", "positive", "proba", "reduction", "require", "row", "target", "thresholds", "unseen", "weights",
-        "where",
+        "category", "cost", "cv", "decimal", "distance", "drop", "encoding", "explain", "format", "group", "header",
+        "learner", "learners", "level", "missing", "na", "number", "output", "positive", "proba", "reduction",
+        "require", "row", "sample", "standardise", "target", "thresholds", "unseen", "weights", "where",
     )},
 }  # fmt: skip
 """Settings that are options of some command, but no parameter of a learner."""
-CALLS = {"separability(X, y)": "separatrix separable"}
+WITH_TWO_FORMATS = ("predict", "explain")
+"""Commands whose rows come in one format, and go out in another."""
+CALLS = {
+    "separability(X, y)": "separatrix separable",
+    "decide(table)": "separatrix schema FILE",
+    "learn_encoding(table, decisions)": "separatrix fit …",
+    "learn_encoding(table, decisions, missing='impute')": "separatrix fit … --missing impute",
+    "model.encoding.columns": "separatrix summary MODEL",
+}
 """Calls of the library that a command makes."""
 
 
+@dataclass(frozen=True)
 class CommandLine(wording.Python):
-    """The words of who types commands."""
+    """The words of who types commands, for one of them in particular."""
+
+    command: str = ""
 
     def setting(self, name: str, value: Any = wording.NOTHING) -> str:
-        """`--l2`, `--l2 0.1`, `--no-fit-intercept`; what no command takes is named as in Python."""
+        """`--l2`, `--l2 0.1`, `--no-fit-intercept`, `--drop a --drop b`; no command's as in Python."""
         if name not in TEXTS and name not in OTHER_OPTIONS:
             return super().setting(name, value)
         option = OTHER_OPTIONS.get(name, "--" + name.replace("_", "-"))
+        if name == "format" and self.command in WITH_TWO_FORMATS:
+            option = "--input-format"
         if value is wording.NOTHING or value is True:
             return option
-        return f"--no-{option[2:]}" if value is False else f"{option} {'none' if value is None else value}"
+        if value is False:
+            return f"--no-{option[2:]}"
+        values = value if isinstance(value, tuple) else ("none" if value is None else value,)
+        return shlex.join(word for each in values for word in pair(option[2:], str(each)))
 
     def learner(self, name: str) -> str:
         """`--learner logistic`, `--reduction one-vs-rest`."""
@@ -82,7 +100,7 @@ def run(tokens: Sequence[str]) -> int:
 
 
 def _run(tokens: list[str]) -> int:
-    with wording.speaking(CommandLine()):
+    with wording.speaking(CommandLine(*tokens[:1])):
         return _answered(tokens)
 
 

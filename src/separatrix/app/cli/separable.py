@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from ... import __version__
 from ..files import check_path
-from ..tables.errors import Remedy, TableError
+from ..tables.errors import Remedy, TableError, in_sql
 from .answer import DONE, NO, Answer, after, files_again, typed_again
 from .console import table as text_table
 from .console import write_file
@@ -128,8 +128,8 @@ def _unproved(X: Any, encoding: Any) -> TableError:
         column=column,
         because=f"Its numbers reach {size[j]:.3g}, beside which small differences are lost to rounding.",
         remedies=[
-            Remedy("give it larger units in the file, or leave out", f"--drop {shlex.quote(column)}"),
-            Remedy("or leave such rows out", f"--where {shlex.quote(f'abs({column}) < 1e15')}"),
+            Remedy("give it larger units in the file, or leave out", "drop", (column,)),
+            Remedy("or leave such rows out", "where", f"abs({in_sql(column)}) < 1e15"),
         ],
     )
 

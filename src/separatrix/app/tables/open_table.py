@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -126,7 +125,7 @@ class OpenTable:
     _loaded: StoredTable
     _folder: tempfile.TemporaryDirectory[str]
     _kept: NDArray[np.int64] | None
-    """The places of the rows among all rows of the files, where --where or --sample chose some."""
+    """The places of the rows among all rows of the files, where `where` or `sample` chose some."""
     _digests: Digests
     _cache: ColumnCache = field(default_factory=ColumnCache)
 
@@ -359,11 +358,11 @@ class OpenTable:
         else:
             place, value = self.place(row), str(loaded.ask(loaded.text(j), f"LIMIT 1 OFFSET {row}")[0])
         remedies = [
-            Remedy("treat it as missing", f"--na {shlex.quote(value)}"),
-            Remedy(f"or read {name} as a category", f"--category {shlex.quote(name)}"),
+            Remedy("treat it as missing", "na", (value,)),
+            Remedy(f"or read {name} as a category", "category", (name,)),
         ]
         if loaded.as_text and loaded.options.decimal == "." and has_decimal_comma(value):
-            remedies.insert(0, Remedy("if the comma is a decimal comma", "--decimal ,"))
+            remedies.insert(0, Remedy("if the comma is a decimal comma", "decimal", ","))
         if wrong == 1:
             because = f"the other {spaced(good)} values of {name!r} are numbers, so it is read as a number column."
         else:

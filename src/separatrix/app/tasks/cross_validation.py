@@ -57,7 +57,7 @@ def fold_task(lesson: Lesson, count: int, seed: int) -> Task:
     try:
         fold = folds(truth, count, seed=seed, groups=groups, classes=classes)
     except ValueError as error:
-        raise TableError(str(error), remedies=[Remedy("take fewer folds", "--cv 2")]) from None
+        raise TableError(str(error), remedies=[Remedy("take fewer folds", "cv", 2)]) from None
     return Task(classes, truth, fold, lesson.weights, groups)
 
 

@@ -13,7 +13,7 @@ from ...numerics.arrays import Floats, Indices
 from ...wording import learner, setting
 from ..evaluation.predictions import Predictions
 from ..tables.cells import Cell, cell_of
-from ..tables.errors import Remedy, TableError, did_you_mean
+from ..tables.errors import Remedy, TableError, did_you_mean, in_sql
 from .lesson import check_all_there, groups_of, weights_of
 
 TOP = 3
@@ -161,8 +161,6 @@ def _predict(model: Any, X: Floats, options: PredictionOptions) -> RowPrediction
 
 def check_columns(model: Any, table: Any) -> None:
     """Every column that the model needs is there."""
-    from ..tables.errors import did_you_mean
-
     absent = [each.name for each in model.encoding.columns if each.name not in table.names]
     if absent:
         strange = [name for name in table.names if name not in {each.name for each in model.encoding.columns}]
@@ -170,7 +168,7 @@ def check_columns(model: Any, table: Any) -> None:
         raise TableError(
             f"the model needs the column {absent[0]!r}, which is not there{more}", column=absent[0],
             because=did_you_mean(absent[0], strange) or f"The table has {', '.join(table.names[:12])}.",
-            remedies=[Remedy("see what the model needs", "separatrix summary MODEL")],
+            remedies=[Remedy("see what the model needs", call="model.encoding.columns")],
         )  # fmt: skip
 
 
@@ -228,7 +226,7 @@ def judge(
     """The model's answers for all rows, and the truth."""
     names = tuple(map(str, model.classes))
     if not table.rows:
-        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])
+        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", "where", "…")])
     truth = truth_of(table, target, names)
     if model.encoding is not None:
         check_columns(model, table)
@@ -265,8 +263,8 @@ def truth_of(table: Any, target: str, classes: tuple[str, ...]) -> Indices:
         raise TableError(
             f"the model does not know the class {label!r}", place=table.place(row), column=target, value=label,
             because=f"Its classes are {', '.join(classes)}; {strange.size} of {table.rows} rows are of none of them.",
-            remedies=[Remedy("leave such rows out", f"--where '\"{target}\" IN (…)'"),
-                      Remedy("or name another column", "--target COLUMN")],
+            remedies=[Remedy("leave such rows out", "where", f"{in_sql(target)} IN (…)"),
+                      Remedy("or name another column", "target", "COLUMN")],
         )  # fmt: skip
     return truth
 

@@ -25,6 +25,7 @@ from ..tables.columns import Column, Decision
 from ..tables.encoding import Encoding
 from ..tables.errors import Remedy, TableError
 from ..tables.frames import Frame, is_frame
+from ..tables.kinds import said_of
 from ..tables.table import Table
 from .cross_validation import FoldTables, fold_failure, fold_learner, fold_remarks
 from .learners import LEARNERS, REDUCTIONS
@@ -125,7 +126,7 @@ def inputs_of(
     positive = 1 if options.positive is None else positive_of(options.positive, names)
     check_columns(table, {"target": [target]})
     if not table.rows:
-        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])
+        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", "where", "…")])
     if model.encoding is not None:
         check_model_columns(model, table)
     encoding = model.encoding or _of_numbers(model, table)
@@ -191,7 +192,7 @@ def _decisions(
     except ValueError:
         typed = []
     dropped = {name for word, name in pairwise(typed) if word == "--drop"}
-    why = "--drop was said of it when the model was fitted"
+    why = f"{said_of('drop')} when the model was fitted"
     used = {column.name for column in model.encoding.columns} if model.encoding is not None else set(model.columns)
     return tuple(
         replace(each, kind="ignored", why=why) if each.name in dropped and each.name not in used else each

@@ -43,6 +43,7 @@ from .piecemeal import continue_online
 from .rows_of_fit import remembered
 from .training import PENALISED, Training, prepare
 
+
 class LogisticRegression(Interpretation, LinearClassifier):
     """argmin over w, b of (1/C) Σᵢ cᵢ log(1 + exp(−yᵢ(xᵢᵀw + b))) + (l2/2)‖w‖²,  C = Σᵢcᵢ.  [000 8.4; 002 4]
 
