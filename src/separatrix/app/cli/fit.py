@@ -204,6 +204,7 @@ def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
             request.data, request.reading, talking, _import_meanwhile(request.known), fingerprint=True
         ))  # fmt: skip
         from ..tasks.lesson import lesson_of
+        from ..tasks.places import told_of_the_table
         from ..tasks.teaching import Outcome, rows_of_rule, table_facts, teach, training_facts
         from .progress import watch
 
@@ -222,12 +223,13 @@ def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
         )  # fmt: skip
         facts = table_facts(table)
         if request.cv is None:
-            stack.close()  # what the table holds is free before the fit needs it
+            table.free()  # before the fit needs the memory
         estimator = request.made()
-        teach(
-            estimator, request.known, lesson, lambda steps, total: watch(steps, talking, total),
-            reduced=request.reduction is not None,
-        )  # fmt: skip
+        with told_of_the_table(table.place, lesson.encoding, lesson.decisions):
+            teach(
+                estimator, request.known, lesson, lambda steps, total: watch(steps, talking, total),
+                reduced=request.reduction is not None,
+            )  # fmt: skip
         interrupted = estimator.verdict_.status == "interrupted"
         folds = _folds(table, lesson, request, talking) if request.cv is not None and not interrupted else None
     from ..models.file import write

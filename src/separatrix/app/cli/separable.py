@@ -102,14 +102,17 @@ def _settle(
     from ...learners.geometry.separability import separability
     from ..tables.encoding import learn_encoding  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from ..tasks.lesson import check_all_there
+    from ..tasks.places import told_of_the_table
 
     encoding = learn_encoding(table, decisions, missing=missing)
     coded = table.coded(target)
     check_all_there(table, coded, target, "label")
     X, y = encoding.matrix(table), np.array(coded.levels, dtype=object)[coded.codes].astype(str)
     cost = None if weights is None else table.numbers(weights)
+    names = [f"x{j}" for j in range(X.shape[1])]
     try:
-        result = separability(X, y, cost, fit_intercept=intercept)
+        with told_of_the_table(table.place, encoding, decisions, names):
+            result = separability(X, y, cost, fit_intercept=intercept)
     except ArithmeticError as error:
         raise _unproved(X, encoding) from error
     if not result.check(X, y, cost):

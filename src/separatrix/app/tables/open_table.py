@@ -283,11 +283,15 @@ class OpenTable:
             if loaded.database is not self._loaded.database:
                 loaded.database.close()
 
-    def close(self) -> None:
-        """Give the memory back and remove what was unpacked."""
+    def free(self) -> None:
+        """Give the memory back: only where rows stand can be asked from now on."""
         self._digests.give_up()
         self._cache.forget()
         self._loaded.database.close()
+
+    def close(self) -> None:
+        """Give the memory back and remove what was unpacked."""
+        self.free()
         self._folder.cleanup()
 
     def __enter__(self) -> OpenTable:

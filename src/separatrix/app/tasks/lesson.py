@@ -156,7 +156,7 @@ def decisions_of(
 class Rows:
     """Some rows of a table, as a table."""
 
-    def __init__(self, table: Table, rows: NDArray[np.intp]) -> None:
+    def __init__(self, table: Table, rows: Sequence[int] | NDArray[np.intp]) -> None:
         self._table, self._rows = table, rows
 
     @property

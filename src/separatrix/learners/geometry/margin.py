@@ -349,7 +349,7 @@ class MaxMarginClassifier(LinearClassifier):
         self._keep(concluded(outcome, training), training)
         if not self.verdict_.ok:
             kind = NotSeparableWarning if outcome.status == "not-separable" else BudgetWarning
-            warnings.warn(str(self.verdict_), kind, stacklevel=4)
+            warnings.warn(kind(self.verdict_), stacklevel=4)
 
     def _keep(self, end: Conclusion, training: Training) -> None:
         self.classes_, self.verdict_ = training.classes, end.verdict

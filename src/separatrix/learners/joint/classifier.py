@@ -306,7 +306,7 @@ class JointClassifier(JointModel):
         self._minima = outcome.minima if training.objective == "squared" else None
         if not self.verdict_.ok:
             kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
-            warnings.warn(str(self.verdict_), kind, stacklevel=4)
+            warnings.warn(kind(self.verdict_), stacklevel=4)
 
     def _claim(self, theta: Floats, value: float, training: ClassifierTraining) -> JointClaim:
         return claim_of(

@@ -248,7 +248,7 @@ class JointPerceptron(JointModel):
             self._keep(training, scan, run)
             raise
         if not self.verdict_.ok and not self.averaged:
-            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
+            warnings.warn(BudgetWarning(self.verdict_), stacklevel=3)
 
     def _keep(self, training: PerceptronTraining, scan: JointScan | PlainScan, run: Run) -> None:
         course, theta = training.course, scan.read

@@ -375,7 +375,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self._keep(scan, classes, "interrupted")
                 raise
         if self.reading == "last" and not self.verdict_.ok:
-            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
+            warnings.warn(BudgetWarning(self.verdict_), stacklevel=3)
 
     def _keep(self, scan: Any, classes: NDArray[Any], ended: str) -> None:
         course, n = scan.course, len(scan.course.rows)

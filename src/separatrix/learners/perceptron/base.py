@@ -228,7 +228,7 @@ class MistakeDrivenClassifier(LinearClassifier):
             self._keep(training, scan, run)
             raise
         if self.warns and not self.verdict_.ok:
-            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
+            warnings.warn(BudgetWarning(self.verdict_), stacklevel=3)
 
     def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
         W, b = (training.course.unit * each for each in scan.reading.weights())

@@ -119,7 +119,7 @@ class MultiLabel(MetaLearner):
         if constant.size:
             warnings.warn(_nothing_to_learn(names[constant].tolist(), self._always[constant]), stacklevel=3)
         if said and not self.verdict_.ok:
-            warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
+            warnings.warn(warning_kind(self.verdict_)(self.verdict_), stacklevel=3)
 
     def _conclude(self, rows: int) -> None:
         learnt = [member for member in self.estimators_ if member is not None]

@@ -108,7 +108,7 @@ class Reduction(MetaLearner, ABC):
         if stopped:
             raise KeyboardInterrupt
         if said and not self.verdict_.ok:
-            warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
+            warnings.warn(warning_kind(self.verdict_)(self.verdict_), stacklevel=3)
 
     def _labels(self, y: Any, rows: int) -> tuple[Targets, Indices]:
         targets = checked_targets(self, y)
