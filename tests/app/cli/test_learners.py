@@ -12,8 +12,8 @@ from separatrix.app.cli.running import CommandLine
 from separatrix.app.tables.errors import did_you_mean
 from separatrix.app.tasks.learners import (
     LEARNERS,
-    REDUCTIONS,
     OPTIONS,
+    REDUCTIONS,
     learner_of,
     parameters_of,
     reduction_of,
@@ -103,6 +103,10 @@ def test_learners_are_found_by_their_class_too_and_reductions_hold_them():
         (lambda: setting("l2", 0.01), "l2=0.01", "--l2 0.01"),
         (lambda: setting("random_state", 3), "random_state=3", "--seed 3"),
         (lambda: setting("warm_start", True), "warm_start=True", "warm_start=True"),
+        (lambda: setting("target", "the class"), "target='the class'", "--target 'the class'"),
+        (lambda: setting("na", ("n/a?", "-x")), "na=('n/a?', '-x')", "--na 'n/a?' --na=-x"),
+        (lambda: setting("header", False), "header=False", "--no-header"),
+        (lambda: call("decide(table)"), "decide(table)", "separatrix schema FILE"),
         (lambda: learner("MaxMarginClassifier"), "MaxMarginClassifier", "--learner margin"),
         (lambda: learner("OneVsRest"), "OneVsRest", "--reduction one-vs-rest"),
         (lambda: learner("OnlineToBatch"), "OnlineToBatch", "OnlineToBatch"),

@@ -15,6 +15,7 @@ from cyclopts import Parameter
 from ... import __version__
 from ...wording import setting
 from ..files import check_path
+from ..tables.errors import Remedy
 from ..tasks.learners import (
     LEARNERS,
     REDUCTIONS,
@@ -158,8 +159,8 @@ def _checked(request: FitRequest) -> FitRequest:
     if not request.target:
         named = " ".join(request.data) or "FILE"
         raise UsageError(
-            "fit needs to know which column is to be predicted: --target COLUMN.\n"
-            f"  see the columns: separatrix schema {named}"
+            "fit needs to know which column is to be predicted: --target COLUMN.",
+            Remedy("see the columns", call=f"separatrix schema {named}"),
         )
     own, _ = request.parameters
     parameters_of(request.learner, own)
@@ -194,6 +195,7 @@ def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
             request.data, request.reading, talking, _import_meanwhile(request.known), fingerprint=True
         ))  # fmt: skip
         from ..tasks.lesson import lesson_of
+        from ..tasks.places import told_of_the_table
         from ..tasks.teaching import Outcome, rows_of_rule, table_facts, teach, training_facts
         from .progress import watch
 
@@ -213,11 +215,12 @@ def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
         )  # fmt: skip
         facts = table_facts(table)
         if request.cv is None:
-            stack.close()  # what the table holds is free before the fit needs it
-        teach(
-            estimator, request.known, lesson, lambda steps, total: watch(steps, talking, total),
-            reduced=request.reduction is not None,
-        )  # fmt: skip
+            table.free()  # before the fit needs the memory
+        with told_of_the_table(table.place, lesson.encoding, lesson.decisions):
+            teach(
+                estimator, request.known, lesson, lambda steps, total: watch(steps, talking, total),
+                reduced=request.reduction is not None,
+            )  # fmt: skip
         interrupted = estimator.verdict_.status == "interrupted"
         folds = _folds(table, lesson, request, talking) if request.cv is not None and not interrupted else None
     from ..models.file import write

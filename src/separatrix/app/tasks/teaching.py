@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -65,8 +64,8 @@ def overflow_told(lesson: Lesson) -> Iterator[None]:
         column = next(each.name for each in lesson.encoding.columns if lesson.encoding.names[j] in each.features)
         raise TableError(
             f"its numbers reach {size[j]:.3g}, and sums of their squares overflow", column=column,
-            remedies=[Remedy("give it larger units in the file, or leave it out", f"--drop {shlex.quote(column)}"),
-                      Remedy("or give number columns the mean 0 and the deviation 1", "--standardise")],
+            remedies=[Remedy("give it larger units in the file, or leave it out", "drop", (column,)),
+                      Remedy("or give number columns the mean 0 and the deviation 1", "standardise", True)],
         ) from error  # fmt: skip
 
 

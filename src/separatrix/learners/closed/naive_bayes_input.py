@@ -156,14 +156,14 @@ def check_values(X: Any, cost: Floats, families: ColumnFamilies, columns: tuple[
             "as 1 if it is larger, or choose another family.",
             array="X", row=i, column=columns[j], value=value,
         )  # fmt: skip
-    negative = "Negative values in data: " if value < 0 and family.lowest == 0 else ""
+    negative = " (Negative values in data)" if value < 0 and family.lowest == 0 else ""
     allowed = "whole numbers" if family.whole else "numbers"
     low = "" if np.isinf(family.lowest) else f" of {family.lowest:g} or more"
     high = "" if np.isinf(family.highest) else f" {'and' if low else 'of'} {family.highest:g} or less"
     raise DataError(
         f"is {value:g}; {_article(family.name)} column holds {allowed}{low}{high}: correct it, or choose another "
-        "family for this column.",
-        array=f"{negative}X", row=i, column=columns[j], value=value,
+        f"family for this column.{negative}",
+        array="X", row=i, column=columns[j], value=value,
     )  # fmt: skip
 
 

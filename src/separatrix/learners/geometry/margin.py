@@ -344,7 +344,7 @@ class MaxMarginClassifier(LinearClassifier):
         end = concluded(outcome, training)
         if not end.verdict.ok:
             kind = NotSeparableWarning if outcome.status == "not-separable" else BudgetWarning
-            warnings.warn(str(end.verdict), kind, stacklevel=4)
+            warnings.warn(kind(end.verdict), stacklevel=4)
         self._set(end, training, history)
 
     def _set(self, end: Conclusion, training: Training, history: list[MarginRecord]) -> None:

@@ -210,21 +210,17 @@ class ZeroOneClassifier(LinearClassifier):
         if len(large):
             i, j = large[0].tolist()
             raise DataError(
-                f"X[{i}, {columns[j]!r}] = {X[i, j]:.3g} is too large: sums of such numbers overflow. "
-                f"ZeroOneClassifier needs numbers up to {LARGEST:.3g}; divide this column by a power of two, which "
-                "loses no digit.",
-                row=i,
-                column=columns[j],
-                value=X[i, j],
-            )
+                f"is {X[i, j]:.3g}, which is too large: sums of such numbers overflow. ZeroOneClassifier needs numbers "
+                f"up to {LARGEST:.3g}; divide this column by a power of two, which loses no digit.",
+                array="X", row=i, column=columns[j], value=X[i, j],
+            )  # fmt: skip
         if far is not None:
             sizes = np.abs(X[X[:, far] != 0, far])
             raise DataError(
-                f"Column {columns[far]!r} holds numbers from {sizes.min():.3g} to {sizes.max():.3g}: no unit "
-                "holds both with all their digits, so that rules cannot be counted exactly. Round the smallest to "
-                "zero, or give ranks or logarithms.",
-                column=columns[far],
-            )
+                f"holds numbers from {sizes.min():.3g} to {sizes.max():.3g}: no unit holds both with all their "
+                "digits, so that rules cannot be counted exactly. Round the smallest to zero, or give ranks or "
+                "logarithms.", array="X", column=columns[far],
+            )  # fmt: skip
         return X
 
     def _set(self, run: Run, history: list[ZeroOneRecord], *, stopped: bool) -> None:

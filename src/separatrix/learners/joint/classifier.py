@@ -308,7 +308,7 @@ class JointClassifier(JointModel):
         verdict = joint_verdict(outcome, training.problem, claim, closer, training.total)
         if not verdict.ok:
             kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
-            warnings.warn(str(verdict), kind, stacklevel=4)
+            warnings.warn(kind(verdict), stacklevel=4)
         minima = outcome.minima if training.objective == "squared" else None
         self._set(training, outcome.theta, n_passes_=outcome.passes, verdict_=verdict, history_=history, _minima=minima)
 

@@ -254,7 +254,7 @@ class JointPerceptron(JointModel):
         claim = claim_of(training, theta, found.mistakes / len(course.target), l2=0.0, objective="mistakes")
         verdict = perceptron_verdict(claim, found, mistakes, run, self.ties)
         if not (verdict.ok or self.averaged or run.ended == "interrupted"):
-            warnings.warn(str(verdict), BudgetWarning, stacklevel=4)
+            warnings.warn(BudgetWarning(verdict), stacklevel=4)
         self._set(
             training, theta, n_passes_=run.passes, n_steps_=scan.steps, mistakes_=mistakes, history_=run.history,
             verdict_=verdict, _began=course.theta, _passes=course.passes, _rate=float(self.learning_rate),

@@ -420,7 +420,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         verdict = conclude(training, Ended(run.ended, scan.steps / n, mistakes, cost, self.reading), at, support, A)
         made = expansion_of(record.kernel, record, budgeted, "last" if self.reading == "voted" else self.reading)
         if self.reading == "last" and run.ended != "interrupted" and not verdict.ok:
-            warnings.warn(str(verdict), BudgetWarning, stacklevel=4)
+            warnings.warn(BudgetWarning(verdict), stacklevel=4)
         set_fitted(
             self, training.read, classes_=training.classes, log_=log, n_steps_=scan.steps, n_passes_=scan.steps / n,
             mistakes_=mistakes, history_=run.history, budget_=cost, support_=support, expansion_=made,

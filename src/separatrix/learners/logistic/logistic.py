@@ -354,7 +354,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
             found["minima_"] = outcome.minima
         if not verdict.ok:
             kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
-            warnings.warn(str(verdict), kind, stacklevel=4)
+            warnings.warn(kind(verdict), stacklevel=4)
         self._set(outcome.weights, outcome.intercept, outcome.passes, verdict, training, found)
 
     def _interrupt(self, latest: Progress | None, training: Training, found: dict[str, Any]) -> None:

@@ -233,7 +233,7 @@ class MistakeDrivenClassifier(LinearClassifier):
         verdict = conclude(training, rule, mistakes, run.passes, run.ended, self, reading)
         more = self._of_reading(training.course, reading)
         if self.warns and run.ended != "interrupted" and not verdict.ok:
-            warnings.warn(str(verdict), BudgetWarning, stacklevel=4)
+            warnings.warn(BudgetWarning(verdict), stacklevel=4)
         set_fitted(
             self, training.read, classes_=training.classes, n_passes_=run.passes, n_steps_=reading.state.steps,
             coef_=W, intercept_=b, mistakes_=mistakes, history_=run.history, rule_=rule, verdict_=verdict,

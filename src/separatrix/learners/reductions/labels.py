@@ -120,7 +120,7 @@ class MultiLabel(MetaLearner):
         if constant.size:
             warnings.warn(_nothing_to_learn(names[constant].tolist(), always[constant]), stacklevel=2)
         if said and not verdict.ok:
-            warnings.warn(str(verdict), warning_kind(verdict), stacklevel=2)
+            warnings.warn(warning_kind(verdict)(verdict), stacklevel=2)
         linear = None if constant.size else linear_rules(members, columns)
         found = {} if linear is None else {"rules_": _rules(linear, members, columns)}
         set_fitted(

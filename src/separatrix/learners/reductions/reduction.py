@@ -106,7 +106,7 @@ class Reduction(MetaLearner, ABC):
         found = self._found(columns, targets.classes, code, members, rows)
         verdict = found["verdict_"]
         if said and not verdict.ok and not stopped:
-            warnings.warn(str(verdict), warning_kind(verdict), stacklevel=2)
+            warnings.warn(warning_kind(verdict)(verdict), stacklevel=2)
         set_fitted(self, read, **found, _taught_rows=_taught_rows(self, code, index))
         if stopped:
             raise KeyboardInterrupt
