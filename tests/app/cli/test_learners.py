@@ -12,8 +12,8 @@ from separatrix.app.cli.running import CommandLine
 from separatrix.app.tables.errors import did_you_mean
 from separatrix.app.tasks.learners import (
     LEARNERS,
-    REDUCTIONS,
     OPTIONS,
+    REDUCTIONS,
     learner_of,
     parameters_of,
     reduction_of,

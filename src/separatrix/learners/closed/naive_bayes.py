@@ -18,7 +18,6 @@ from ...fitting.closed.naive_bayes_scores import Scorer
 from ...fitting.closed.support import Support
 from ...losses.families import Family
 from ...numerics.arrays import Floats
-from ...results.verdict import Verdict
 from ..base import IN_ONE_GO, Card, GenerativeClassifier
 from ..checks.rows import check_lengths, checked_costs, checked_rows, forget, names_of, not_finite, unchanged_on_failure
 from ..perceptron.training import check_kind, checked_labels, stream_labels
@@ -99,7 +98,6 @@ class NaiveBayes(GenerativeClassifier):
 
     card = Card("naive-bayes", no_path=IN_ONE_GO)
 
-    verdict_: Verdict
     parameters_: Parameters
     families: Any = "gaussian"
     variance: Any = "own"
