@@ -94,7 +94,6 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
 
     card = Card("discriminant", no_path=IN_ONE_GO)
 
-    verdict_: Verdict
     _statistics: Statistics | None = None
     """Of all rows so far."""
     _quadratic: Quadratic | None = None

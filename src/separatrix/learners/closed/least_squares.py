@@ -83,7 +83,6 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
 
     card = Card("least-squares", no_path=IN_ONE_GO)
 
-    verdict_: Verdict
     _statistics: Statistics | None = None
     """Of all rows so far, where the normal equations are solved."""
     _online: OnlineState | None = None

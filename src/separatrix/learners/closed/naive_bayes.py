@@ -18,7 +18,6 @@ from ...fitting.closed.naive_bayes_scores import Scorer
 from ...fitting.closed.support import Support
 from ...losses.families import Family
 from ...numerics.arrays import Floats
-from ...results.verdict import Verdict
 from ..base import IN_ONE_GO, Card, GenerativeClassifier
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, rows_to_learn, set_fitted
 from ..perceptron.training import check_kind, checked_labels, stream_labels
@@ -99,7 +98,6 @@ class NaiveBayes(GenerativeClassifier):
 
     card = Card("naive-bayes", no_path=IN_ONE_GO)
 
-    verdict_: Verdict
     parameters_: Parameters
     _scorer: Any
     """A `Scorer`, or None while the rows do not determine a rule."""

@@ -251,8 +251,6 @@ class MaxMarginClassifier(LinearClassifier):
 
     card = Card("margin", path_unit="passes over the rows")
 
-    verdict_: Verdict
-
     def __init__(
         self,
         *,

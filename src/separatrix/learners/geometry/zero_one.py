@@ -108,8 +108,6 @@ class ZeroOneClassifier(LinearClassifier):
 
     card = Card("zero-one", path_unit="steps of the search")
 
-    verdict_: Verdict
-
     def __init__(
         self,
         *,

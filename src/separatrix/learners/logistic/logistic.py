@@ -29,7 +29,7 @@ from ...fitting.starts import best_of
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
-from ...results.linear_rule import LimitRule, LinearRule
+from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ...wording import setting
 from ..base import Card, LinearClassifier, Record, Step, released
@@ -151,7 +151,6 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     card = Card("logistic", path_unit="passes over the rows")
 
-    verdict_: Verdict
     _online: OnlineState | None = None
     """Where `partial_fit` stands; None after `fit`."""
 
@@ -271,11 +270,6 @@ class LogisticRegression(Interpretation, LinearClassifier):
                 f"{setting('solver', 'stochastic')}."
             )
         return True
-
-    @property
-    def limit_rule(self) -> LimitRule:
-        """Where the weights go after *quasi-separated*."""
-        return LimitRule.of(self.verdict_)
 
     @property
     def reads_levels(self) -> bool:

@@ -19,7 +19,6 @@ from ...fitting.scan.run import PassRecord, Run
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from ...results.mistake_log import MistakeBound, leads_of, longest, mistake_bound
-from ...results.verdict import Verdict
 from ...wording import setting
 from ..base import LinearClassifier
 from ..checks.rows import check_lengths, checked_rows, not_finite, rows_to_learn, set_fitted
@@ -133,8 +132,11 @@ class Update(NamedTuple):
 class MistakeDrivenClassifier(LinearClassifier):
     """w ← w + ηyx at every mistake: what is read off the run is the subclass's own."""
 
+<<<<<<< HEAD
     verdict_: Verdict
     _learnt_from: Course
+=======
+>>>>>>> helper-c
     warns: ClassVar[bool] = False
     """Whether not to have separated the classes is worth a warning."""
     resumes: ClassVar[bool] = False

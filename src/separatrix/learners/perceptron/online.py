@@ -75,8 +75,6 @@ class OnlinePerceptron(LinearClassifier):
 
     card = Card("online", course="", path_unit="mistakes that were corrected")
 
-    verdict_: Verdict
-
     def __init__(self, *, learning_rate: float = 1.0, ties: str = "mistake", fit_intercept: bool = True) -> None:
         self.learning_rate = learning_rate
         self.ties = ties
