@@ -132,11 +132,7 @@ class Update(NamedTuple):
 class MistakeDrivenClassifier(LinearClassifier):
     """w ← w + ηyx at every mistake: what is read off the run is the subclass's own."""
 
-<<<<<<< HEAD
-    verdict_: Verdict
     _learnt_from: Course
-=======
->>>>>>> helper-c
     warns: ClassVar[bool] = False
     """Whether not to have separated the classes is worth a warning."""
     resumes: ClassVar[bool] = False
