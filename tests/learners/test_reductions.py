@@ -156,6 +156,12 @@ def test_two_classes_need_one_classifier():
         assert not model.ambiguous(X).any()
 
 
+def judge_again(model):
+    """Make the rule of what its members are by now."""
+    columns = tuple(f"x{j}" for j in range(model.n_features_in_))
+    vars(model).update(model._found(columns, model.classes_, model.code_, model.estimators_, 0))
+
+
 # ambiguous regions
 
 
@@ -165,7 +171,7 @@ def test_the_ambiguous_regions_of_one_against_the_rest():
     model = OneVsRest(RIDGE).fit(*three_clouds())
     for member, w in zip(model.estimators_, W, strict=True):
         member.rule_ = LinearRule(w, -1.0)
-    model._conclude(300)
+    judge_again(model)
     X = np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 1.2], [0.0, -5.0]])
     assert model.votes(X).tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 1]]
     assert model.ambiguous(X).tolist() == [True, False, True, True]
@@ -179,7 +185,7 @@ def test_the_last_class_is_what_none_of_the_others_claims():
         model = OneVsRest(LeastSquaresClassifier(), classifiers="K-1").fit(X, y)
         for member, b in zip(model.estimators_, scores, strict=True):
             member.rule_ = LinearRule(np.zeros(3), b)
-        model._conclude(12)
+        judge_again(model)
         assert model.votes(X[:1]).tolist() == [voted]
         assert not model.ambiguous(X[:1]).any()
         assert model.predict(X[:1]).tolist() == model.rule_.classify(X[:1]).tolist() == [chosen]
@@ -190,7 +196,7 @@ def test_three_duels_may_go_in_a_circle():
     model = OneVsOne(RIDGE).fit(*three_clouds())
     for member, b in zip(model.estimators_, (-3.0, 1.0, -2.0), strict=True):  # 0 beats 1, 2 beats 0, 1 beats 2
         member.rule_ = LinearRule(np.zeros(2), b)
-    model._conclude(300)
+    judge_again(model)
     x = np.zeros((1, 2))
     assert model.votes(x).tolist() == [[1, 1, 1]]
     assert model.ambiguous(x).all()
@@ -302,7 +308,7 @@ def test_two_classes_by_a_vote_of_several():
         model = OutputCode(RIDGE, code=[[-1, -1, -1], [1, 1, 1]], decide=decide).fit(X, y)
         for member, b in zip(model.estimators_, (-1.0, -1.0, 5.0), strict=True):
             member.rule_ = LinearRule(member.coef_[0], b)
-        model._conclude(200)
+        judge_again(model)
         votes, s = model.votes(X), model.decision_function(X)
         assert s.shape == (200,)
         np.testing.assert_array_equal(model.predict(X), (s > 0).astype(int))
@@ -326,7 +332,7 @@ def test_scores_of_any_size_are_weighed():
         for member in model.estimators_:
             w = size * member.coef_[0]
             member.rule_ = LinearRule(w, size * float(member.intercept_[0]))
-        model._conclude(300)
+        judge_again(model)
         np.testing.assert_array_equal(model.decision_function(X).argmax(axis=1), model.predict(X))
 
 
@@ -348,7 +354,7 @@ def test_answers_that_cannot_be_weighed_are_refused(kind):
         for member in model.estimators_:
             member.alpha = alpha
             member.coef_ = None
-        model._conclude(300)
+        judge_again(model)
         with pytest.raises(ValueError, match=rf"Broken, .* against .*, gave row 5 the score {alpha}"):
             model.predict(X)
     with pytest.raises(ValueError, match="gave row 0 the probability nan"):

@@ -25,7 +25,7 @@ def check_path(name: str, path: str, reads: Iterable[str], example: str) -> None
     target = Path(path)
     if not path or target.is_dir():
         raise SettingError(name, path, f"a folder; it must be the name of a file, such as {example}.",
-                           f"{setting(name, repr(path))} is")  # fmt: skip
+                           f"{setting(name, path)} is")  # fmt: skip
     if not target.parent.is_dir():
         raise SettingError(name, path, f"there is no folder {str(target.parent)!r}; make it first.",
                            f"{setting(name, path)}:")  # fmt: skip

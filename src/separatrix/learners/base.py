@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp, sigmoid, softplus
 from ..numerics.threads import one_blas_thread
-from ..results.linear_rule import LinearRule
+from ..results.linear_rule import LimitRule, LinearRule
+from ..results.verdict import Verdict
 from .checks.rows import checked_rows, not_finite
 
 Item = TypeVar("Item")
@@ -83,11 +84,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """ŷ = classes_[1] where xᵀw + b > 0, else classes_[0]; of K classes ŷ = argmaxₖ xᵀwₖ + bₖ."""
 
     rule_: LinearRule
+    verdict_: Verdict
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    @property
+    def deciding_rule(self) -> Any:
+        """What decides, a `LinearRule` here: by its type a model file knows what to hold."""
+        return self.rule_
+
+    @property
+    def limit_rule(self) -> LimitRule:
+        """Where the weights go as they grow, after *quasi-separated*."""
+        return LimitRule.of(self.verdict_)
 
     def decision_function(self, X: Any) -> Floats:
         """xᵀw + b for each row: the log-odds of classes_[1] where the model has a likelihood, else the score.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from ..data.reading import finite
 from ..errors import DataError, SettingError
 from ..numerics.arrays import Floats
 from .checks.features import check_names
-from .checks.rows import checked_rows, names_of, not_finite, unchanged_on_failure
+from .checks.rows import checked_rows, names_of, new_columns, not_finite, set_fitted
 from .checks.settings import checked_choice, checked_flag, checked_numbers
 
 BLOCK = 1 << 22
@@ -51,19 +52,18 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Learn the map from the rows of X; y is not looked at."""
-        with unchanged_on_failure(self):
-            rows = self._rows(X, reset=True)
-            self._check_sparse(rows)
-            columns = names_of(self, rows.shape[1])
-            self.map_ = self.learn(rows, columns)
-            check_names(self.map_.names(columns))
+        read = new_columns(type(self).__name__)
+        rows = self._rows(read, X, reset=True)
+        columns = names_of(read, rows.shape[1])
+        found = self.learn(rows, columns)
+        check_names(found.names(columns))
+        set_fitted(self, read, map_=found)
         return self
 
     def transform(self, X: Any) -> Any:
         """Φ of every row: an array in double precision, or CSR where X is sparse and the map keeps zeros."""
         check_is_fitted(self, "map_")
-        rows = self._rows(X, reset=False)
-        self._check_sparse(rows)
+        rows = self._rows(self, X, reset=False)
         mapped = MappedRows(rows, self.map_)
         if not (isinstance(rows, Sparse) and self.sparse_out):
             return self._finite(mapped, mapped.dense())
@@ -99,10 +99,11 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        rows = checked_rows(self, X, reset=reset)
+    def _rows(self, columns: Any, X: Any, *, reset: bool) -> Any:
+        rows = checked_rows(columns, X, reset=reset)
         if not finite(rows):
-            raise not_finite(rows, names_of(self, rows.shape[1]), self)
+            raise not_finite(rows, names_of(columns, rows.shape[1]), self)
+        self._check_sparse(rows)
         return rows
 
     def _check_sparse(self, rows: Any) -> None:
@@ -331,6 +332,7 @@ class Standardise(Transformer):
     [[-1.0, 0.0], [1.0, 0.0]]
     """
 
+    map_: StandardMap
     sparse_out = weighs = True
 
     def __init__(self, *, centre: bool = True) -> None:
@@ -340,8 +342,12 @@ class Standardise(Transformer):
         """The map: means and deviations of these rows, at their costs, by two passes over them."""
         centre = checked_flag("centre", self.centre)
         mean, deviation, constant = spread_of(rows, columns, cost)
-        self.constant_ = tuple(columns[j] for j in np.flatnonzero(constant).tolist())
-        return StandardMap(mean if centre else 0 * mean, deviation)
+        return StandardMap(mean if centre else 0 * mean, deviation, tuple(compress(columns, constant)))
+
+    @property
+    def constant_(self) -> tuple[str, ...]:
+        """The columns that were constant."""
+        return self.map_.constant
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

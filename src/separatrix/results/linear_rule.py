@@ -417,11 +417,6 @@ class LimitRule:
         return np.where(tied, np.exp(s - log_sum_exp(s)[:, None]), 0.0)
 
 
-def limit_probabilities(verdict: Verdict, X: Any) -> Floats:
-    """lim P(y | x) for weights v + tu, t → ∞, of a verdict."""
-    return LimitRule.of(verdict).probabilities(X)
-
-
 def _per_class(weights: Floats, intercept: Any) -> tuple[Floats, Floats]:
     """A row of weights for every class; of two classes, the first's are zero."""
     if weights.ndim == 2:

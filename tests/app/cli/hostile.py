@@ -61,7 +61,7 @@ class World:
 
     def hold(self, tokens, stdin=b""):
         """Run a command here; whatever it says, it says it as it should. Its status."""
-        before = {each.name for each in self.work.iterdir()}
+        before, old = {each.name for each in self.work.iterdir()}, (self.work / "old.json").read_text()
         status, out, err = self.ran(tokens, stdin)
         story = f"{tokens!r}\n{out[-2000:]!r}\n{err[-2000:]}\n{self.bugs()}"
         assert status in EXPECTED, story
@@ -73,7 +73,7 @@ class World:
         assert after - before <= outputs if status in (0, 1, 4) else after == before, (story, after - before)
         assert before <= after, story
         if "old.json" not in outputs or status in (2, 3):
-            assert (self.work / "old.json").read_text() == OLD, story
+            assert (self.work / "old.json").read_text() == old, story
         assert not list(self.spare.iterdir()), story
         if "--json" in words_before_dashes(tokens) and not helps(tokens):
             answer = json.loads(out, parse_constant=no_constant)

@@ -88,7 +88,7 @@ def test_a_learner_that_fails_is_told_and_the_others_are_compared(write, answer,
     assert failed["rank"] is None
     assert failed["measures"] == []
     assert failed["failures"][0]["fold"] == 1
-    assert failed["failures"][0]["sentence"].endswith(".")
+    assert failed["failures"][0]["sentence"].startswith("data.csv line 4, column 'a': it is -2; a Poisson column")
     status, out, err = command(*asked)
     assert "poisson-naive-bayes failed on fold 1, and is not compared" in " ".join(err.split())
     assert "failed" in out

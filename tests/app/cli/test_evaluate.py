@@ -125,7 +125,7 @@ def test_a_requirement_that_is_not_met_is_a_no_and_says_by_how_much(learnt, answ
         (("--thresholds", "a,b"), "give table, or a list"),
         (("--level", "95"), "between 0 and 1"),
         (("--positive", "yess"), "Did you mean 'yes'?"),
-        (("--number", "age"), "unknown option"),
+        (("--number", "age"), "Unknown option"),
         (("--by", "town"), "the table has no such column"),
         (("--target", "z"), "--target z: the table has no such column"),
     ],
@@ -242,7 +242,7 @@ def test_a_model_saved_without_an_encoding_reads_its_columns_as_numbers(write, a
     _, data = answer("evaluate", "plain.json", "data.csv", "--target", "y")
     assert by_name(data)["accuracy"]["value"] == pytest.approx(model.score(pd.DataFrame(X, columns=["a", "b"]), y))
     write("a,y\n1,0\n", "short.csv")
-    assert "the table has no column 'b'" in command("evaluate", "plain.json", "short.csv", "--target", "y")[2]
+    assert "the model needs the column 'b'" in command("evaluate", "plain.json", "short.csv", "--target", "y")[2]
     write("a,b,y\n1,2,0\n1,,1\n", "gap.csv")
     assert command("evaluate", "plain.json", "gap.csv", "--target", "y")[0] == 3
 

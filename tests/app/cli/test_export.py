@@ -58,7 +58,7 @@ def test_an_answer_without_a_file_holds_the_text(model, command):
     ("words", "status", "said"),
     [
         (["--to", "c", "--table", "t"], 2, "--table is no option of --to c, which has --name."),
-        (["--to", "onnx"], 2, "name one: -o model.onnx"),
+        (["--to", "onnx"], 2, "name one:  --output model.onnx"),
         (["--to", "python", "--name", "class"], 2, "name is 'class'; it must be"),
         (["--to", "fortran"], 2, "fortran"),
         ([], 2, "--to"),

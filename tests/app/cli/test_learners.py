@@ -12,8 +12,8 @@ from separatrix.app.cli.running import CommandLine
 from separatrix.app.tables.errors import did_you_mean
 from separatrix.app.tasks.learners import (
     LEARNERS,
+    OPTIONS,
     REDUCTIONS,
-    TEXTS,
     learner_of,
     parameters_of,
     reduction_of,
@@ -29,7 +29,7 @@ def test_the_names_that_are_typed_are_those_of_the_table():
 
 def test_every_parameter_is_an_option_and_has_a_reading():
     all_of_them = {key for each in (*LEARNERS.values(), *REDUCTIONS.values()) for key in each.defaults}
-    assert all_of_them == set(TEXTS) == {entry.name for entry in fields(LearnerOptions)}
+    assert all_of_them == set(OPTIONS) == {entry.name for entry in fields(LearnerOptions)}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -41,7 +41,7 @@ def test_defaults_typed_as_texts_come_back_as_they_are(name):
     }
     estimator = learner_of(name, typed, seed=7)
     assert {key: estimator.get_params(deep=False)[key] for key in defaults} == dict(defaults)
-    assert not LEARNERS[name].seeded or estimator.random_state == 7
+    assert "random_state" not in LEARNERS[name].beside or estimator.random_state == 7
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,10 @@ def test_learners_are_found_by_their_class_too_and_reductions_hold_them():
         (lambda: setting("l2", 0.01), "l2=0.01", "--l2 0.01"),
         (lambda: setting("random_state", 3), "random_state=3", "--seed 3"),
         (lambda: setting("warm_start", True), "warm_start=True", "warm_start=True"),
+        (lambda: setting("target", "the class"), "target='the class'", "--target 'the class'"),
+        (lambda: setting("na", ("n/a?", "-x")), "na=('n/a?', '-x')", "--na 'n/a?' --na=-x"),
+        (lambda: setting("header", False), "header=False", "--no-header"),
+        (lambda: call("decide(table)"), "decide(table)", "separatrix schema FILE"),
         (lambda: learner("MaxMarginClassifier"), "MaxMarginClassifier", "--learner margin"),
         (lambda: learner("OneVsRest"), "OneVsRest", "--reduction one-vs-rest"),
         (lambda: learner("OnlineToBatch"), "OnlineToBatch", "OnlineToBatch"),

@@ -92,7 +92,11 @@ def test_without_the_packages_of_the_command_line_it_says_what_to_install():
 
 
 STATUSES = [
-    (TableError("no", place=Place("a.csv", 3), column="x", value="?", remedies=[Remedy("fill", "--na ?")]), 3, "data"),
+    (
+        TableError("no", place=Place("a.csv", 3), column="x", value="?", remedies=[Remedy("fill", "na", ("?",))]),
+        3,
+        "data",
+    ),
     (UsageError("--target z: no such column."), 2, "usage"),
     (InferenceRefused("The weights have no standard errors."), 1, "refused"),
     (Refusal("The weights have no standard errors."), 1, "refused"),
@@ -157,7 +161,7 @@ def test_an_error_that_no_one_here_wrote_is_a_bug_of_ours(act, acting, command, 
 
 def test_a_data_error_is_told_with_place_reason_and_remedy(acting, command):
     acting(raising(STATUSES[0][0]))
-    assert command("schema", "x")[2] == "error: a.csv line 3, column 'x': no\n  fill:  --na ?\n"
+    assert command("schema", "x")[2] == "error: a.csv line 3, column 'x': no\n  fill:  --na '?'\n"
 
 
 @pytest.mark.parametrize(
@@ -169,6 +173,7 @@ def test_a_data_error_is_told_with_place_reason_and_remedy(acting, command):
         (("schema", "d.csv", "--progress", "alway"), 'Did you mean "always"?'),
         (("schema", "d.csv", "--seed", "x"), "--seed"),
         (("completion",), "SHELL"),
+        (("summary", "model.json", "more", "-"), "summary does not know what to do with 'more', '-'."),
         (("completion", "bsh"), '"bash"'),
     ],
 )

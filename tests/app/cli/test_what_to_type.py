@@ -5,6 +5,12 @@ import shlex
 
 import pytest
 
+from separatrix.app.cli.failing import failure_of
+from separatrix.app.cli.running import CommandLine
+from separatrix.app.tables.errors import Remedy, TableError
+from separatrix.app.tables.opening import open_table
+from separatrix.wording import speaking
+
 from .tables import shop
 
 
@@ -61,3 +67,38 @@ def test_weights_are_not_to_be_a_category(write, command):
     assert status == 3
     assert "'age'" in said
     assert "--category" not in said
+
+
+def test_what_mends_a_table_is_said_in_the_words_of_the_reader(tmp_path, write, command):
+    write("x\n" + "1.5\n" * 30 + "n/a?\n")
+    with open_table(["data.csv"]) as table, pytest.raises(TableError) as caught:
+        table.numbers("x")
+    (missing, category) = caught.value.remedies
+    assert (missing.setting, missing.value, missing.text) == ("na", ("n/a?",), "na=('n/a?',)")
+    assert (category.setting, category.value, category.text) == ("category", ("x",), "category=('x',)")
+    assert "--" not in str(caught.value)
+    with speaking(CommandLine()):
+        assert (missing.text, category.text) == ("--na 'n/a?'", "--category x")
+        assert str(caught.value).endswith("  or read x as a category:  --category x")
+
+
+@pytest.mark.parametrize(("tokens", "left"), [
+    (["fit", "d.csv", "--target", "y"], ["na", "category", "format"]),
+    (["fit", "d.csv", "--weights", "x"], ["na", "format"]),
+    (["predict", "m.json", "d.csv"], ["na", "format"]),
+    (["report", "m.json", "d.csv"], ["na"]),
+])  # fmt: skip
+def test_a_remedy_that_the_command_has_not_is_left_out_by_its_setting(tokens, left):
+    purposes = {"na": "--category is said here", "category": "say so", "format": "if it is Parquet"}
+    values = {"na": ("?",), "category": ("x",), "format": "parquet"}
+    remedies = [Remedy(purpose, name, values[name]) for name, purpose in purposes.items()]
+    found = failure_of(TableError("no", column="x", remedies=remedies), tokens)
+    assert [each["purpose"] for each in found.details["remedies"]] == [purposes[name] for name in left]
+
+
+def test_the_format_of_a_table_is_named_as_the_command_has_it(write, command):
+    write(shop())
+    command("fit", "data.csv", "--target", "bought")
+    write("a\0b", "odd.csv")
+    assert "--format parquet" in command("evaluate", "model.json", "odd.csv")[2]
+    assert "--input-format parquet" in command("predict", "model.json", "odd.csv")[2]

@@ -147,7 +147,7 @@ def test_what_is_warned_of_is_told_once():
             warnings.warn("Once only.", stacklevel=1)
         return Answers(np.zeros(len(held), np.intp))
 
-    assert set(cross(task(), learn).remarks) == {"It has not settled. (So in 4 folds.)", "Once only."}
+    assert set(map(str, cross(task(), learn).remarks)) == {"It has not settled. (So in 4 folds.)", "Once only."}
 
 
 def test_warnings_of_a_class_of_their_own_are_told_once_whatever_their_numbers():
@@ -158,7 +158,7 @@ def test_warnings_of_a_class_of_their_own_are_told_once_whatever_their_numbers()
         return Answers(np.zeros(len(held), np.intp))
 
     (remark,) = cross(task(), learn).remarks
-    assert remark.endswith(" (So in 4 folds.)")
+    assert str(remark).endswith(" (So in 4 folds.)")
 
 
 def test_the_baseline_knows_the_shares_and_nothing_else():

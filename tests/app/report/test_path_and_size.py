@@ -13,7 +13,7 @@ import pytest
 import separatrix
 from separatrix.app.report.figures import spread
 from separatrix.app.report.inputs import PathStep
-from separatrix.app.report.markup import Interval, class_name, coded, csv_link, csv_text
+from separatrix.app.report.markup import Interval, class_name, csv_link, csv_text
 from separatrix.app.report.page import LARGEST, escaped, html_of, markdown_of
 from separatrix.app.report.shortening import OTHERS, ROOMS, shortened
 from separatrix.app.report.weights import MOST, Track, fit_with_path
@@ -248,12 +248,6 @@ def test_rows_of_markdown_tables_have_as_many_cells_as_their_heads(known):
         if block.startswith("| "):
             counts = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
             assert len(counts) == 1, block
-
-
-def test_options_stand_in_one_piece_and_nothing_else_becomes_markup():
-    assert str(coded("a <b> & --l2 0.01, --no-header.")) == (
-        'a &lt;b&gt; &amp; <code class="option">--l2</code> 0.01, <code class="option">--no-header</code>.'
-    )
 
 
 def test_what_markdown_would_read_is_escaped():

@@ -129,8 +129,8 @@ def test_a_bad_cell_far_down_is_named_as_the_guide_shows(tmp_path):
     assert str(raised.value).replace(f"{tmp_path}/", "") == (
         "patients.csv line 29002, column 'x7': 'n/a?' is not a number\n"
         "  the other 29 999 values of 'x7' are numbers, so it is read as a number column.\n"
-        "  treat it as missing:       --na 'n/a?'\n"
-        "  or read x7 as a category:  --category x7"
+        "  treat it as missing:       na=('n/a?',)\n"
+        "  or read x7 as a category:  category=('x7',)"
     )
 
 
@@ -170,12 +170,12 @@ def test_decimal_commas_are_read_when_that_is_said(tmp_path):
         assert table.numbers("a").tolist() == [k + 0.25 for k in range(3_000)]
     with opened(tmp_path, "a;b\n1.5;x\n2;y\n", decimal=",") as table, pytest.raises(TableError, match=r"'1\.5' is not"):
         table.numbers("a")
-    with opened(tmp_path, "a;b\n1,5;x\n2;y\n") as table, pytest.raises(TableError, match="--decimal ,"):
+    with opened(tmp_path, "a;b\n1,5;x\n2;y\n") as table, pytest.raises(TableError, match="decimal=','"):
         table.numbers("a")
 
 
 def test_a_file_without_names(tmp_path):
-    with pytest.raises(TableError, match=r"looks like data(.|\n)*--no-header(.|\n)*--header"):
+    with pytest.raises(TableError, match=r"looks like data(.|\n)*header=False(.|\n)*header=True"):
         opened(tmp_path, "39,x\n40,y\n")
     with opened(tmp_path, "39,x\n40,y\n", header=False) as table:
         assert table.names == ("x0", "x1")
@@ -206,10 +206,10 @@ BROKEN = {
     b"a,b\n1,2\n4\n4,5\n": "line 3: 1 cell, where the first line has 2",
     b'a,b\n1,"2\n4,5\n': "line 2: a double quote is opened and not closed",
     b'a,b\n1,"2"x\n4,5\n': "line 2: a double quote is opened and not closed",
-    b"a,b\n1,2\n1,\xe9t\xe9\n": "line 3: byte 0xe9 is not UTF-8(.|\n)*été(.|\n)*--encoding latin-1",
-    b"a,b\n" + b"1,u\n2,v\n" * 80_000 + b"1,\xe9\n": "line 160002: byte 0xe9 is not UTF-8(.|\n)*--encoding latin-1",
+    b"a,b\n1,2\n1,\xe9t\xe9\n": "line 3: byte 0xe9 is not UTF-8(.|\n)*été(.|\n)*encoding='latin-1'",
+    b"a,b\n" + b"1,u\n2,v\n" * 80_000 + b"1,\xe9\n": "line 160002: byte 0xe9 is not UTF-8(.|\n)*encoding='latin-1'",
     b"a,b\n" + b"1.%d,u\n" * 80_000 + b"1,\xe9\n": "line 80002: byte 0xe9 is not UTF-8",
-    "a,b\n1,2\n".encode("utf-16"): "written in utf-16(.|\n)*--encoding utf-16",
+    "a,b\n1,2\n".encode("utf-16"): "written in utf-16(.|\n)*encoding='utf-16",
     b"a,b\n1,\x00\n": "line 2: there is a NUL byte",
     bytes(range(256)) * 20: "NUL byte",
 }

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Any
 
+from ..tables.errors import Remedy, with_remedies
+
 DONE, NO, USAGE, DATA, NOT_OPTIMAL, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 """Exit statuses: done; the answer is no; wrong usage; bad data; not optimal, with --strict; our bug; Ctrl-C."""
 
@@ -31,6 +33,13 @@ class Answer:
 
 class UsageError(Exception):
     """The command line asks for something that cannot be: what, and what to type instead. Exit status 2."""
+
+    def __init__(self, problem: str, *remedies: Remedy) -> None:
+        super().__init__(problem, *remedies)
+        self.problem, self.remedies = problem, remedies
+
+    def __str__(self) -> str:
+        return with_remedies([self.problem], self.remedies)
 
 
 # Options as they were typed, for the next command: it must see the same table in the same way.
@@ -56,7 +65,7 @@ def typed_again(
             words.append(f"--{name}" if value else f"--no-{name}")
             continue
         for each in value if isinstance(value, tuple) else (value,):
-            words += _pair(name, str(each))
+            words += pair(name, str(each))
     return [*words, *(["--seed", str(seed)] if seed and reading.sample is not None else [])]
 
 
@@ -71,7 +80,7 @@ def columns_again(model: Any) -> list[str]:
         words = shlex.split(str((model.training or {}).get("command") or ""))
     except ValueError:
         return []
-    return [each for word, value in pairwise(words) if word in OF_THE_COLUMNS for each in _pair(word[2:], value)]
+    return [each for word, value in pairwise(words) if word in OF_THE_COLUMNS for each in pair(word[2:], value)]
 
 
 def explain_again(model: Any, path: str, files: Sequence[str], same: str = "") -> str:
@@ -83,7 +92,8 @@ def explain_again(model: Any, path: str, files: Sequence[str], same: str = "") -
     return f"separatrix explain {shlex.join([path, *files_again(files)])} --row 1{same}"
 
 
-def _pair(name: str, value: str) -> tuple[str, ...]:
+def pair(name: str, value: str) -> tuple[str, ...]:
+    """An option and its value as words."""
     return (f"--{name}={value}",) if value.startswith("-") else (f"--{name}", value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cyclopts import App, Parameter
+from cyclopts import App, ArgumentCollection, Parameter
 from cyclopts.config import Env, Toml
 
 from ... import __version__
@@ -41,7 +41,7 @@ def build(commands: Mapping[str, str] = COMMANDS) -> App:
     """
     app = App(
         name="separatrix", help=HELP, help_format="plaintext", version=__version__, help_epilogue=EXAMPLE,
-        config=(Env("SEPARATRIX_", show=False), Toml("separatrix.toml")),
+        config=(_with_dashes, Env("SEPARATRIX_", show=False), Toml("separatrix.toml")),
         default_parameter=Parameter(negative_iterable=(), show_default=_default),
     )  # fmt: skip
     for order, (name, help_text) in enumerate(commands.items()):
@@ -50,6 +50,16 @@ def build(commands: Mapping[str, str] = COMMANDS) -> App:
             help_epilogue="",
         )  # fmt: skip
     return app
+
+
+DASH = "\0"
+"""Stands for a lone "-" until options are told from values: it looks like an option, and no word typed holds a NUL."""
+
+
+def _with_dashes(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
+    """A lone "-" is a value: the name of standard input, or a mark for missing values."""
+    for argument in arguments:
+        argument.tokens[:] = [token.evolve(value="-") if token.value == DASH else token for token in argument.tokens]
 
 
 def tell_all(app: App, command: str) -> None:

@@ -21,7 +21,7 @@ from .progress import folds_shown
 from .tables import decisions_of, opened
 
 if TYPE_CHECKING:
-    from ..evaluation.cross_validation import CrossValidation, Task
+    from ..evaluation.cross_validation import CrossValidation, Remark, Task
     from ..evaluation.intervals import Measure
     from ..evaluation.paired import Difference
     from ..tasks.lesson import Lesson
@@ -113,7 +113,7 @@ def compare(
 def _entries(typed: tuple[str, ...], weighted: bool) -> tuple[Entry, ...]:
     """The learners; those that know no weights are refused where there are weights, and not among the usual ones."""
     found = learner_list(typed or USUAL)
-    able = tuple(each for each in found if each.known.weights or not weighted)
+    able = tuple(each for each in found if "sample_weight" in each.known.beside or not weighted)
     if typed and len(able) < len(found):
         for each in found:
             check_weights(each.name)
@@ -178,7 +178,7 @@ class Standing:
             "learner": self.label, "rank": rank, "measures": [one.to_dict() for one in self.measures],
             "to_best": None if self.to_best is None else self.to_best.to_dict(),
             "failures": [{"fold": each.fold + 1, "sentence": each.sentence} for each in self.crossed.failures],
-            "remarks": list(self.crossed.remarks),
+            "remarks": list(map(str, self.crossed.remarks)),
         }  # fmt: skip
 
 
@@ -219,7 +219,7 @@ class Board:
             for each in self.standings
             for one in each.crossed.failures
         ]
-        told = [f"{each.label}: {_first(remark)}" for each in self.standings for remark in each.crossed.remarks]
+        told = [f"{each.label}: {_brief(remark)}" for each in self.standings for remark in each.crossed.remarks]
         return (*failed, *told)
 
     def _ranks(self) -> list[int | None]:
@@ -227,11 +227,10 @@ class Board:
         return [place + 1 if there else None for place, there in enumerate(known)]
 
 
-def _first(remark: str) -> str:
-    """The first sentence, and in how many folds: the rest is for whoever fits that learner."""
-    sentence, _, rest = remark.partition(". ")
-    folds = rest[rest.rfind("(So in ") :] if "(So in " in rest else ""
-    return f"{sentence.rstrip('.')}. {folds}".strip()
+def _brief(remark: Remark) -> str:
+    """What was reached, and in how many folds: what to do is for whoever fits that learner."""
+    verdict = getattr(remark.warning, "verdict", None)
+    return str(remark) if verdict is None else remark.after(verdict.cause)
 
 
 def board_of(crossed: dict[str, CrossValidation], by: str | None, level: float, seed: int) -> Board:

@@ -147,8 +147,9 @@ PLAIN: Mapping[str, str] = {
     "…": "...", "±": "+-", "√": "sqrt", "Σ": "sum", "‖": "||", "“": '"', "”": '"', "‘": "'", "’": "'",
     "█": "#", "░": ".", "─": "-", "•": "*", "\u202f": " ", "\u00a0": " ", "λ": "lambda", "ℓ": "l", "∈": "in",
     **{sign: str(digit) for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}, "₊": "+", "ᵢ": "i", "ⱼ": "j",
-    "θ": "theta", "Φ": "Phi", "χ": "chi", "σ": "sigma", "ρ": "rho", "ν": "nu", "η": "eta", "ŷ": "y", "∝": "~",
-    "†": "(+)", "‡": "(++)", "½": "1/2", **{sign: f"^{plain}" for sign, plain in RAISED.items()},
+    "θ": "theta", "Φ": "Phi", "χ": "chi", "σ": "sigma", "ρ": "rho", "ν": "nu", "η": "eta", "α": "alpha",
+    "γ": "gamma", "ŷ": "y", "∝": "~", "†": "(+)", "‡": "(++)", "½": "1/2",
+    **{sign: f"^{plain}" for sign, plain in RAISED.items()},
 }  # fmt: skip
 """The signs that we write ourselves, in ASCII; a test looks for others."""
 HANDLER = "separatrix.plain"

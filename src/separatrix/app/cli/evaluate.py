@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Group, Parameter
 
 from ... import __version__
+from ...errors import SettingError
+from ..tables.errors import Remedy
 from .answer import DONE, NO, Answer, UsageError
 from .console import table as text_table
 from .options import READING, KnownTable, Talking, as_at_the_fit
@@ -170,9 +172,10 @@ def _requirement(typed: str, classes: tuple[str, ...], costs: Costs | None) -> R
 
     try:
         return parsed(typed, classes, ("cost",) if costs is not None else ())
-    except ValueError as error:
-        hint = " To measure it, say what mistakes cost: --cost fp=1,fn=5." if typed.strip().startswith("cost") else ""
-        raise UsageError(f"--require {error}{hint}") from None
+    except SettingError as error:
+        lacks_costs = error.setting == "measure" and error.value == "cost"
+        remedies = [Remedy("to measure it, say what mistakes cost", "cost", "fp=1,fn=5")] if lacks_costs else []
+        raise UsageError(f"--require {error}", *remedies) from None
 
 
 def _thresholds(found: Predictions, typed: str | None, level: float, seed: int, costs: Costs | None) -> Any:

@@ -52,6 +52,8 @@ def explain(
         How the command talks.
     """
     from ..models.file import read
+    from ..tasks.lesson import Rows
+    from ..tasks.places import told_of_the_table
     from ..tasks.predicting import PredictionOptions, check_columns
     from ..tasks.saved import explanation_of
 
@@ -64,8 +66,10 @@ def explain(
         check_columns(saved, table)
         places = _places(row, table.rows)
         X = saved.encoding.matrix(table, unseen=rows.unseen)[places]
-        where = [str(place) for place in table.places(places)]
-    found = [explanation_of(saved, X[k : k + 1], **asked) for k in range(len(places))]
+        where, found = [str(place) for place in table.places(places)], []
+        for k in range(len(places)):
+            with told_of_the_table(Rows(table, places[k:]).place, saved.encoding):
+                found.append(explanation_of(saved, X[k : k + 1], **asked))
     records = [
         {"row": place + 1, "place": at, **{key: part for key, part in each.items() if key != "text"}}
         for place, at, each in zip(places, where, found, strict=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter
 
 from ... import __version__
+from ..tables.errors import Remedy
 from .answer import Answer, UsageError
 from .options import Talking
 
@@ -78,7 +79,7 @@ def export(
         fitting = ", ".join(f"--{each}" for each in sorted(TARGETS[to].options))
         raise UsageError(f"--{strange[0]} is no option of --to {to}, which has {fitting}.")
     if to == "onnx" and output is None:
-        raise UsageError("ONNX is bytes, and needs a file.\n  name one: -o model.onnx")
+        raise UsageError("ONNX is bytes, and needs a file.", Remedy("name one", "output", "model.onnx"))
     made = exported(read(model), to, unseen=unseen, probabilities=probabilities, **options)
     return _answer(made, model, to, options, output)
 

@@ -9,15 +9,16 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from tomllib import TOMLDecodeError
 from typing import Any
 
-from cyclopts import CycloptsError, UnknownCommandError
+from cyclopts import CycloptsError, UnknownCommandError, UnusedCliTokensError
 
 from ... import errors
-from ..tables.errors import Remedy, TableError, did_you_mean
+from ..tables.errors import Remedy, TableError, did_you_mean, with_remedies
 from . import NEEDED
 from .answer import BUG, DATA, INTERRUPTED, NO, USAGE, UsageError
-from .app import COMMANDS
+from .app import COMMANDS, DASH
 
 DEBUG = "SEPARATRIX_DEBUG"
 OF_A_MODEL = ("predict", "evaluate", "explain", "report")
@@ -79,15 +80,18 @@ def _say_what_can_be_typed(error: TableError, tokens: list[str]) -> None:
     """Where a model knows the columns, nobody says what they are; and a column of weights cannot be a category."""
     lacking: tuple[str, ...] = ()
     if tokens[:1] and tokens[0] in OF_A_MODEL:
-        lacking = ("--category ", "--number ", "--drop ")
+        lacking = ("category", "number", "drop", *(["format"] if tokens[0] == "report" else []))
     elif ("--weights", error.column) in pairwise(tokens):
-        lacking = ("--category ",)
-    error.remedies = tuple(each for each in error.remedies if not each.text.startswith(lacking))
+        lacking = ("category",)
+    error.remedies = tuple(each for each in error.remedies if each.setting not in lacking)
 
 
-def _bad_usage(error: BaseException, tokens: list[str]) -> Failure:
-    text = str(error)
-    return Failure(USAGE, "usage", text, {"problem": text.split("\n")[0]})
+def _bad_usage(error: UsageError, tokens: list[str]) -> Failure:
+    return _with_remedies(error.problem, *error.remedies)
+
+
+def _bad_setting(error: BaseException, tokens: list[str]) -> Failure:
+    return Failure(USAGE, "usage", str(error))
 
 
 def _bad_tokens(error: Any, tokens: list[str]) -> Failure:
@@ -95,22 +99,21 @@ def _bad_tokens(error: Any, tokens: list[str]) -> Failure:
     if isinstance(error, UnknownCommandError) and error.unused_tokens:
         asked = error.unused_tokens[0]
         problem = f"there is no command {asked!r}. {did_you_mean(asked, COMMANDS)}".rstrip()
-        return _with_remedies(problem, Remedy("all commands", "separatrix --help"))
+        return _with_remedies(problem, Remedy("all commands", call="separatrix --help"))
+    command = tokens[:1] if tokens[:1] and tokens[0] in COMMANDS else []
     error.verbose = False
     problem = str(error).strip() or "the command line cannot be read."
-    if type(error.__cause__).__name__ == "TOMLDecodeError":
+    if isinstance(error.__cause__, TOMLDecodeError):
         problem = f"separatrix.toml is no TOML file: {error.__cause__}."
-    command = tokens[0] if tokens and tokens[0] in COMMANDS else ""
-    return _with_remedies(
-        problem[:1].lower() + problem[1:], Remedy("help", f"separatrix {command} --help".replace("  ", " "))
-    )
+    elif isinstance(error, UnusedCliTokensError):
+        unused = ("-" if each == DASH else each for each in error.unused_tokens or ())
+        problem = f"{' '.join(command)} does not know what to do with {', '.join(map(repr, unused))}."
+    return _with_remedies(problem, Remedy("help", call=" ".join(["separatrix", *command, "--help"])))
 
 
 def _with_remedies(problem: str, *remedies: Remedy) -> Failure:
-    lines = [problem, *(f"  {remedy.purpose}: {remedy.text}" for remedy in remedies)]
-    return Failure(
-        USAGE, "usage", "\n".join(lines), {"problem": problem, "remedies": [each._asdict() for each in remedies]}
-    )
+    details = {"problem": problem, "remedies": [each.to_dict() for each in remedies]}
+    return Failure(USAGE, "usage", with_remedies([problem], remedies), details)
 
 
 def _stopped(error: BaseException, tokens: list[str]) -> Failure:
@@ -134,11 +137,8 @@ def _name_of(name: Any) -> str:
 
 
 def _no_memory(error: BaseException, tokens: list[str]) -> Failure:
-    remedy = Remedy("take fewer rows", "--sample N")
-    return Failure(
-        DATA, "data", f"the table does not fit into memory.\n  {remedy.purpose}: {remedy.text}",
-        {"problem": "the table does not fit into memory.", "remedies": [remedy._asdict()]},
-    )  # fmt: skip
+    fewer = Remedy("take fewer rows", "sample", "N")
+    return _bad_table(TableError("the table does not fit into memory.", remedies=[fewer]), tokens)
 
 
 def _not_installed(error: Any, tokens: list[str]) -> Failure | None:
@@ -148,7 +148,7 @@ def _not_installed(error: Any, tokens: list[str]) -> Failure | None:
     if not isinstance(cause, ModuleNotFoundError) or not name or name == "separatrix":
         return None
     package = 'pip install "separatrix[cli]"' if name in NEEDED else f"pip install {name}"
-    return _with_remedies(f"this needs {name}, which is not installed.", Remedy("install it", package))
+    return _with_remedies(f"this needs {name}, which is not installed.", Remedy("install it", call=package))
 
 
 def _bug(error: BaseException) -> Failure:
@@ -175,7 +175,8 @@ def _written(error: BaseException) -> str | None:
 _MEANINGS: tuple[tuple[Any, Callable[[Any, list[str]], Failure | None]], ...] = (
     (TableError, _bad_table),
     (errors.DataError, _bad_data),
-    ((UsageError, errors.SettingError), _bad_usage),
+    (UsageError, _bad_usage),
+    (errors.SettingError, _bad_setting),
     (errors.Refusal, _refused),
     (CycloptsError, _bad_tokens),
     (KeyboardInterrupt, _stopped),

@@ -15,6 +15,7 @@ from cyclopts import Parameter
 from ... import __version__
 from ...wording import setting
 from ..files import check_path
+from ..tables.errors import Remedy
 from ..tasks.learners import (
     LEARNERS,
     REDUCTIONS,
@@ -77,15 +78,6 @@ class FitRequest:
             {name: value for name, value in self.given.items() if name in outer},
         )
 
-    @property
-    def thin(self) -> bool:
-        """Whether the learner may be given rows without zeros: Newton's method for two classes reads them."""
-        return (
-            self.learner == "logistic" and self.reduction is None and self.features is None
-            and self.given.get("objective", "likelihood") == "likelihood"
-            and self.given.get("solver", "auto") in ("auto", "newton")
-        )  # fmt: skip
-
     def made(self) -> Any:
         """The learner, not yet taught."""
         from ..tasks.teaching import with_features
@@ -141,7 +133,7 @@ def fit(
     reduction
         Learn more than two classes by several classifiers of two.
     features
-        What logistic is linear in, if not in the columns: polynomial:2, interactions, standardise,polynomial:3.
+        What the rule is linear in, if not in the columns: polynomial:2, interactions, standardise,polynomial:3.
     cv
         Measure out of so many folds how well new rows would be predicted.
     strict
@@ -167,8 +159,8 @@ def _checked(request: FitRequest) -> FitRequest:
     if not request.target:
         named = " ".join(request.data) or "FILE"
         raise UsageError(
-            "fit needs to know which column is to be predicted: --target COLUMN.\n"
-            f"  see the columns: separatrix schema {named}"
+            "fit needs to know which column is to be predicted: --target COLUMN.",
+            Remedy("see the columns", call=f"separatrix schema {named}"),
         )
     own, _ = request.parameters
     parameters_of(request.learner, own)
@@ -203,6 +195,7 @@ def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
             request.data, request.reading, talking, _import_meanwhile(request.known), fingerprint=True
         ))  # fmt: skip
         from ..tasks.lesson import lesson_of
+        from ..tasks.places import told_of_the_table
         from ..tasks.teaching import Outcome, rows_of_rule, table_facts, teach, training_facts
         from .progress import watch
 
@@ -215,18 +208,19 @@ def _learnt(request: FitRequest, strict: bool, talking: Talking) -> Answer:
         )
         if request.cv is None:
             let_go(table, decisions)
+        estimator = request.made()
         lesson = lesson_of(
             table, decisions, target=request.target, weights=request.weights, group=request.group,
-            missing=request.missing, standardise=request.standardise, thin=request.thin,
+            missing=request.missing, standardise=request.standardise, thin=getattr(estimator, "reads_levels", False),
         )  # fmt: skip
         facts = table_facts(table)
         if request.cv is None:
-            stack.close()  # what the table holds is free before the fit needs it
-        estimator = request.made()
-        teach(
-            estimator, request.known, lesson, lambda steps, total: watch(steps, talking, total),
-            reduced=request.reduction is not None,
-        )  # fmt: skip
+            table.free()  # before the fit needs the memory
+        with told_of_the_table(table.place, lesson.encoding, lesson.decisions):
+            teach(
+                estimator, request.known, lesson, lambda steps, total: watch(steps, talking, total),
+                reduced=request.reduction is not None,
+            )  # fmt: skip
         interrupted = estimator.verdict_.status == "interrupted"
         folds = _folds(table, lesson, request, talking) if request.cv is not None and not interrupted else None
     from ..models.file import write

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, make_dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from cyclopts import Group, Parameter
 
-from ..tasks.learners import LEARNERS, REDUCTIONS
+from ..tasks.learners import LEARNERS, OPTIONS, REDUCTIONS, Option
 
 READING, TALKING = Group("How the table is read", sort_key=1), Group("How the command talks", sort_key=2)
 
@@ -114,106 +114,33 @@ def _typed(name: str, value: Any) -> list[str]:
 
 # The parameters of all learners as options: each learner takes its own, and says of the others whose they are.
 
-LEARNING = Group("The learner's parameters", sort_key=0)
-if TYPE_CHECKING:
-    LearnerName = str
-    ReductionName = str
-else:
-    LearnerName = Literal[tuple(LEARNERS)]
-    ReductionName = Literal[tuple(REDUCTIONS)]
-Text = Annotated[str | None, Parameter(group=LEARNING, show_default=False)]
-Flag = Annotated[bool | None, Parameter(group=LEARNING, show_default=False)]
+LEARNING, REDUCING = Group("The learner's parameters", sort_key=0), Group("The reduction's parameters", sort_key=0)
 
 
-@Parameter(name="*")
 @dataclass(frozen=True)
-class LearnerOptions:
+class Parameters:
     """What is not given is the learner's own default; 'none' is nothing."""
-
-    objective: Text = None
-    """What logistic minimises: likelihood, squared, firth or flic."""
-    l2: Text = None
-    """The penalty (l2/2)‖w‖² beside the mean loss; of logistic also cv, chosen by cross-validation."""
-    solver: Text = None
-    """auto, newton, gauss-newton, lbfgs, gradient or stochastic; of least-squares closed or stochastic."""
-    fit_intercept: Flag = None
-    """Whether there is an intercept."""
-    class_weight: Text = None
-    """balanced, or a factor for each class: yes=2,no=1."""
-    prior: Text = None
-    """The shares of the classes that probabilities speak of: data, or yes=0.1,no=0.9."""
-    priors: Text = None
-    """Of discriminant and naive Bayes: equal, or a probability for each class in order: 0.3,0.7."""
-    init: Text = None
-    """Where the descent starts: least-squares, zero, random, or numbers: 0,0,1."""
-    tol: Text = None
-    """The relative gap to be proved."""
-    max_passes: Text = None
-    """How many times the rows may be read."""
-    starts: Text = None
-    """How many descents, where there may be several minima."""
-    learning_rate: Text = None
-    """The length of a step."""
-    order: Text = None
-    """How a pass takes the rows: permutation, replacement, random or cyclic."""
-    averaging: Flag = None
-    """Whether a stochastic descent ends with the mean of its weights."""
-    patience: Text = None
-    """End after so many steps without a change."""
-    ties: Text = None
-    """What a score of zero is: mistake, positive or negative."""
-    ratchet: Flag = None
-    """Of pocket: whether a rule must be better on all rows to be kept."""
-    last_half: Flag = None
-    """Of voted: whether only the second half of the rules vote."""
-    averaged: Flag = None
-    """Of joint-perceptron: whether the mean of the weights is taken."""
-    loss: Text = None
-    """Of joint: log or squared."""
-    kernel: Text = None
-    """Of kernel: linear, polynomial or rbf."""
-    degree: Text = None
-    """Of a polynomial kernel."""
-    gamma: Text = None
-    """Of a kernel: how fast it falls."""
-    constant: Text = None
-    """Of a polynomial kernel."""
-    reading: Text = None
-    """Of kernel: what predicts: last, voted or averaged."""
-    budget: Text = None
-    """Of kernel: how many rows may be kept."""
-    overflow: Text = None
-    """Of kernel: what happens to a row over the budget."""
-    multiclass: Text = None
-    """Of kernel: how more than two classes are learnt."""
-    covariance: Text = None
-    """Of discriminant: shared or own."""
-    shrinkage: Text = None
-    """Of discriminant: ledoit-wolf, or a number between 0 and 1."""
-    families: Text = None
-    """Of naive-bayes: gaussian, bernoulli, poisson …, or by column: age=gaussian,*=bernoulli."""
-    variance: Text = None
-    """Of Gaussian naive Bayes: own or shared."""
-    smoothing: Text = None
-    """Of naive Bayes: rows that are added."""
-    threshold: Text = None
-    """Of Bernoulli naive Bayes: what is above it is one."""
-    lifted: Flag = None
-    """Of margin: whether the intercept counts in the norm."""
-    time_limit: Text = None
-    """Of zero-one: seconds."""
-    classifiers: Text = None
-    """Of the reduction one-vs-rest: K or K-1."""
-    decide: Text = None
-    """Of the reductions one-vs-one and output-code: votes or scores."""
-    probabilities: Text = None
-    """Of the reductions one-vs-rest and one-vs-one: how probabilities are made."""
-    code: Text = None
-    """Of the reduction output-code: dense, sparse …"""
-    n_threads: Text = None
-    """How many threads; the answer has the same bits for any number."""
 
     def given(self) -> dict[str, str | bool]:
         """Those that were typed."""
-        pairs = ((entry.name, getattr(self, entry.name)) for entry in fields(self))
-        return {name: value for name, value in pairs if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+def _field(name: str, option: Option) -> tuple[str, Any, Any]:
+    """A field without a value: a flag or a text, which the learner's own reader reads."""
+    kind = bool if option.kinds == ("flag",) else str
+    group = LEARNING if any(name in each.defaults for each in LEARNERS.values()) else REDUCING
+    return name, Annotated[kind | None, Parameter(group=group, help=option.help, show_default=False)], None
+
+
+if TYPE_CHECKING:
+    LearnerName = str
+    ReductionName = str
+    LearnerOptions = Parameters
+else:
+    LearnerName = Literal[tuple(LEARNERS)]
+    ReductionName = Literal[tuple(REDUCTIONS)]
+    LearnerOptions = Parameter(name="*")(make_dataclass(
+        "LearnerOptions", [_field(name, each) for name, each in OPTIONS.items()], bases=(Parameters,), frozen=True,
+        namespace={"__module__": __name__},
+    ))  # fmt: skip

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from ... import __version__
 from ..files import check_path
+from ..tables.errors import Remedy
 from .answer import Answer, UsageError, after, explain_again, typed_again
 from .console import is_terminal
 from .options import READING, Talking, as_at_the_fit
@@ -150,9 +151,9 @@ def _check_names(added: dict[str, np.ndarray[Any, Any]], there: tuple[str, ...],
     taken = [name for name in added if name in there]
     if taken:
         raise UsageError(
-            f"The table has a column {taken[0]!r} already, and the model would add one of that name.\n"
-            f"  call it otherwise: --prefix {shlex.quote((prefix or '') + 'model ')}\n"
-            "  or leave the columns of the table out: --only"
+            f"The table has a column {taken[0]!r} already, and the model would add one of that name.",
+            Remedy("call it otherwise", call=f"--prefix {shlex.quote((prefix or '') + 'model ')}"),
+            Remedy("or leave the columns of the table out", call="--only"),
         )
 
 

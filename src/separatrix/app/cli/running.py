@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from ... import __version__, wording
-from ..tasks.learners import LEARNERS, REDUCTIONS, TEXTS
+from ..tasks.learners import LEARNERS, OPTIONS, REDUCTIONS
 from . import console
-from .answer import BUG, DATA, DONE, INTERRUPTED, Answer
-from .app import COMMANDS, app, tell_all
+from .answer import BUG, DATA, DONE, INTERRUPTED, Answer, pair
+from .app import COMMANDS, DASH, app, tell_all
 from .console import help_console, say
 from .failing import DEBUG, Failure, NoDataError, failure_of
 from .options import Talking
@@ -24,27 +26,43 @@ from .options import Talking
 OTHER_OPTIONS = {
     "random_state": "--seed", "features": "--features", "estimator": "--learner", "sample_weight": "--weights",
     **{name: f"--{name}" for name in (
-        "category", "cost", "cv", "distance", "drop", "explain", "group", "learner", "learners", "level", "number",
-        "output", "positive", "proba", "reduction", "require", "row", "target", "thresholds", "unseen", "weights",
-        "where",
+        "category", "cost", "cv", "decimal", "distance", "drop", "encoding", "explain", "format", "group", "header",
+        "learner", "learners", "level", "missing", "na", "number", "output", "positive", "proba", "reduction",
+        "require", "row", "sample", "standardise", "target", "thresholds", "unseen", "weights", "where",
     )},
 }  # fmt: skip
 """Settings that are options of some command, but no parameter of a learner."""
-CALLS = {"separability(X, y)": "separatrix separable"}
+WITH_TWO_FORMATS = ("predict", "explain")
+"""Commands whose rows come in one format, and go out in another."""
+CALLS = {
+    "separability(X, y)": "separatrix separable",
+    "decide(table)": "separatrix schema FILE",
+    "learn_encoding(table, decisions)": "separatrix fit …",
+    "learn_encoding(table, decisions, missing='impute')": "separatrix fit … --missing impute",
+    "model.encoding.columns": "separatrix summary MODEL",
+}
 """Calls of the library that a command makes."""
 
 
+@dataclass(frozen=True)
 class CommandLine(wording.Python):
-    """The words of who types commands."""
+    """The words of who types commands, for one of them in particular."""
+
+    command: str = ""
 
     def setting(self, name: str, value: Any = wording.NOTHING) -> str:
-        """`--l2`, `--l2 0.1`, `--no-fit-intercept`; what no command takes is named as in Python."""
-        if name not in TEXTS and name not in OTHER_OPTIONS:
+        """`--l2`, `--l2 0.1`, `--no-fit-intercept`, `--drop a --drop b`; no command's as in Python."""
+        if name not in OPTIONS and name not in OTHER_OPTIONS:
             return super().setting(name, value)
         option = OTHER_OPTIONS.get(name, "--" + name.replace("_", "-"))
+        if name == "format" and self.command in WITH_TWO_FORMATS:
+            option = "--input-format"
         if value is wording.NOTHING or value is True:
             return option
-        return f"--no-{option[2:]}" if value is False else f"{option} {'none' if value is None else value}"
+        if value is False:
+            return f"--no-{option[2:]}"
+        values = value if isinstance(value, tuple) else ("none" if value is None else value,)
+        return shlex.join(word for each in values for word in pair(option[2:], str(each)))
 
     def learner(self, name: str) -> str:
         """`--learner logistic`, `--reduction one-vs-rest`."""
@@ -61,25 +79,14 @@ class CommandLine(wording.Python):
     def has(self, name: str) -> bool:
         """Whether some command takes this setting, makes this call, or knows this learner."""
         homes = {each.home for each in (*LEARNERS.values(), *REDUCTIONS.values())}
-        return name in TEXTS or name in OTHER_OPTIONS or name in CALLS or name in homes
-
-
-class Dash(str):
-    """A lone "-": the name of standard input, or a text such as a mark for missing values, and never an option."""
-
-    __slots__ = ()
-
-    def startswith(self, *_: Any) -> bool:
-        """No: it is not the beginning of an option, which is all that is asked of it."""
-        return False
+        return name in OPTIONS or name in OTHER_OPTIONS or name in CALLS or name in homes
 
 
 def run(tokens: Sequence[str]) -> int:
     """Run the command that these words are; its exit status. Nothing but SystemExit leaves it."""
     console.prepare()
-    words = [Dash(word) if word == "-" else word for word in tokens]
     try:
-        status = _run(words)
+        status = _run(list(tokens))
     except BrokenPipeError:
         status = DONE  # a command wrote its rows itself, and the reader has all it wanted
     except KeyboardInterrupt:
@@ -93,7 +100,7 @@ def run(tokens: Sequence[str]) -> int:
 
 
 def _run(tokens: list[str]) -> int:
-    with wording.speaking(CommandLine()):
+    with wording.speaking(CommandLine(*tokens[:1])):
         return _answered(tokens)
 
 
@@ -102,10 +109,12 @@ def _answered(tokens: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warned(talking)
+            words = tokens
             if tokens and tokens[0] in COMMANDS:
                 tell_all(app, tokens[0])
+                words = [DASH if word == "-" else word for word in tokens]
             command, bound, _ = app.parse_args(
-                tokens, console=_console(tokens, talking), exit_on_error=False, print_error=False
+                words, console=_console(tokens, talking), exit_on_error=False, print_error=False
             )
             talking = bound.arguments.get("talking", talking)
             answer = command(*bound.args, **bound.kwargs)

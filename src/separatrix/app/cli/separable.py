@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from ... import __version__
 from ..files import check_path
-from ..tables.errors import Remedy, TableError
+from ..tables.errors import Remedy, TableError, in_sql
 from .answer import DONE, NO, Answer, after, files_again, typed_again
 from .console import table as text_table
 from .console import write_file
@@ -102,14 +102,17 @@ def _settle(
     from ...learners.geometry.separability import separability
     from ..tables.encoding import learn_encoding  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from ..tasks.lesson import check_all_there
+    from ..tasks.places import told_of_the_table
 
     encoding = learn_encoding(table, decisions, missing=missing)
     coded = table.coded(target)
     check_all_there(table, coded, target, "label")
     X, y = encoding.matrix(table), np.array(coded.levels, dtype=object)[coded.codes].astype(str)
     cost = None if weights is None else table.numbers(weights)
+    names = [f"x{j}" for j in range(X.shape[1])]
     try:
-        result = separability(X, y, cost, fit_intercept=intercept)
+        with told_of_the_table(table.place, encoding, decisions, names):
+            result = separability(X, y, cost, fit_intercept=intercept)
     except ArithmeticError as error:
         raise _unproved(X, encoding) from error
     if not result.check(X, y, cost):
@@ -128,8 +131,8 @@ def _unproved(X: Any, encoding: Any) -> TableError:
         column=column,
         because=f"Its numbers reach {size[j]:.3g}, beside which small differences are lost to rounding.",
         remedies=[
-            Remedy("give it larger units in the file, or leave out", f"--drop {shlex.quote(column)}"),
-            Remedy("or leave such rows out", f"--where {shlex.quote(f'abs({column}) < 1e15')}"),
+            Remedy("give it larger units in the file, or leave out", "drop", (column,)),
+            Remedy("or leave such rows out", "where", f"abs({in_sql(column)}) < 1e15"),
         ],
     )
 

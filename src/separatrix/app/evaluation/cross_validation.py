@@ -91,10 +91,29 @@ Learn = Callable[[Indices, Indices], Answers]
 
 
 class Failure(NamedTuple):
-    """A fold that gave no answers, and the sentence that was said."""
+    """A fold that gave no answers, and what was raised."""
 
     fold: int
-    sentence: str
+    error: Exception
+
+    @property
+    def sentence(self) -> str:
+        """What was said."""
+        return str(self.error) or type(self.error).__name__
+
+
+class Remark(NamedTuple):
+    """What was warned of while learning, in the words of the first fold, and in how many folds."""
+
+    warning: Warning | str
+    folds: int
+
+    def __str__(self) -> str:
+        return self.after(str(self.warning))
+
+    def after(self, text: str) -> str:
+        """A text, and in how many folds it was so."""
+        return f"{text} (So in {self.folds} folds.)" if self.folds > 1 else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +122,8 @@ class CrossValidation:
 
     predictions: Predictions | None
     failures: tuple[Failure, ...] = ()
-    remarks: tuple[str, ...] = ()
-    """What was warned of while learning, each kind once, in the words of the first fold, and in how many folds."""
+    remarks: tuple[Remark, ...] = ()
+    """What was warned of while learning, each kind once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +155,7 @@ def cross(task: Task, learn: Learn, after: Callable[[int], None] = lambda fold: 
     An error of a learner ends its run: rows that it has no answers for would make it look better or worse than it is.
     """
     n, failures = len(task.truth), []
-    said: dict[object, list[str]] = {}
+    said: dict[object, Remark] = {}
     chosen, scores, probabilities = np.zeros(n, dtype=np.intp), _Column(n), _Column(n)
     for fold, rows, held in task.parts():
         try:
@@ -144,15 +163,16 @@ def cross(task: Task, learn: Learn, after: Callable[[int], None] = lambda fold: 
                 warnings.simplefilter("always")
                 answers = learn(rows, held)
         except Exception as error:  # any error of any learner is reported, none is passed over
-            failures.append(Failure(fold, f"{type(error).__name__}: {error}" if not str(error) else str(error)))
+            failures.append(Failure(fold, error))
             break
-        for key, text in {_kind(one): str(one.message) for one in reversed(caught)}.items():
-            said.setdefault(key, []).append(text)
+        for key, warning in {_kind(one): one.message for one in reversed(caught)}.items():
+            first, before = said.get(key, Remark(warning, 0))
+            said[key] = Remark(first, before + 1)
         chosen[held] = answers.chosen
         scores.put(held, answers.scores)
         probabilities.put(held, answers.probabilities)
         after(fold)
-    remarks = tuple(texts[0] + (f" (So in {len(texts)} folds.)" if len(texts) > 1 else "") for texts in said.values())
+    remarks = tuple(said.values())
     if failures:
         return CrossValidation(None, tuple(failures), remarks)
     found = Predictions(

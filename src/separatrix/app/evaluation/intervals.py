@@ -143,13 +143,15 @@ def _effective_of_clusters(x: Floats, w: Floats, clusters: Indices) -> float:
     return float(groups) if p in (0, 1) or variance == 0 else min(p * (1 - p) / variance, effective(w))
 
 
-def mean(x: Floats, w: Floats, level: float, clusters: Indices | None = None, least: float = -math.inf) -> Interval:
-    """x̄ ± z√Var(x̄)."""
+def mean(
+    x: Floats, w: Floats, level: float, clusters: Indices | None = None, least: float = -math.inf, what: str = "mean"
+) -> Interval:
+    """x̄ ± z√Var(x̄); `what` the mean is."""
     variance = mean_variance(x, w, clusters)
     if not math.isfinite(variance):
         return Interval(None, None, "", f"one {'row' if clusters is None else 'group'} alone gives no interval")
     middle, half = float(w @ x / w.sum()), quantile(level) * math.sqrt(variance)
-    how = "normal interval of the mean over rows" if clusters is None else "normal interval of the mean, rows by groups"
+    how = f"normal interval of the {what}{' over rows' if clusters is None else ', rows by groups'}"
     return Interval(max(middle - half, least), middle + half, how)
 
 

@@ -41,7 +41,12 @@ class Difference:
     @property
     def word(self) -> Word:
         """Whether the first is better or worse than the second: only where the interval leaves zero out."""
-        if self.low is None or self.high is None or self.low <= 0 <= self.high or self.better.startswith("nearer"):
+        if (
+            self.low is None
+            or self.high is None
+            or self.low <= 0 <= self.high
+            or self.better not in ("higher", "lower")
+        ):
             return "no difference shown"
         return "better" if (self.low > 0) == (self.better == "higher") else "worse"
 
@@ -159,10 +164,10 @@ def _statistic(given: Predictions, name: str) -> Callable[[Floats], Floats]:
 def _rows(given: Predictions, differences: Floats, level: float) -> Interval:
     if not differences[given.w > 0].any():
         return _no_spread(0.0)
-    found = mean(differences, given.w, level, given.clusters)
+    found = mean(differences, given.w, level, given.clusters, what="mean difference")
     if found.low is not None and found.low == found.high:
         return _no_spread(found.low)
-    return found._replace(method=found.method and found.method.replace("the mean", "the mean difference"))
+    return found
 
 
 def _no_spread(value: float) -> Interval:

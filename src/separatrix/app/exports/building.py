@@ -464,7 +464,7 @@ def _facts(model: Model) -> list[str]:
     fitted = f"{model.learner} of {len(model.classes)} classes" + (f", fitted to {rows} rows" if rows else "")
     said = [fitted + f", Separatrix {model.package}."]
     if model.verdict is not None:
-        said += [line for line in str(model.verdict.get("text", "")).splitlines() if line.strip()][:1]
+        said += filter(None, [" ".join(str(model.verdict.get("text", "")).split())])
     if model.interrupted:
         said.append("The fit was interrupted before its end.")
     return said

@@ -16,23 +16,16 @@ from ...data.kernels.tables import TableKernel
 from ...data.maps.maps import FeatureMap
 from ...errors import DataError
 from ...fitting.closed.column_statistics import ColumnFamilies
-from ...learners.base import LinearClassifier
+from ...fitting.closed.discriminant import Quadratic
+from ...fitting.closed.naive_bayes_scores import Scorer
 from ...learners.checks.rows import checked_costs, names_of
-from ...learners.closed.discriminant import GaussianDiscriminant
-from ...learners.closed.naive_bayes import NaiveBayes
-from ...learners.joint.base import JointModel, is_plain, split
-from ...learners.joint.classifier import JointClassifier
-from ...learners.kernel.kernel import KernelPerceptron
-from ...learners.logistic.logistic import LogisticRegression
-from ...learners.perceptron.online_to_batch import OnlineToBatch
-from ...learners.perceptron.perceptrons import VotedPerceptron
-from ...learners.reductions.kinds import OneVsRest
+from ...learners.joint.base import JointModel
 from ...learners.reductions.labels import MultiLabel
 from ...learners.reductions.reduction import Reduction
 from ...losses.families import Family
-from ...results.committee import LinearCommittee, LoggedCommittee
+from ...results.committee import CopiedCommittee, LinearCommittee
 from ...results.expansion import Expansion, Record
-from ...results.linear_rule import LimitRule, LinearRule
+from ...results.linear_rule import LinearRule
 from ...results.votes import Ballot
 from ...theory.bayes import BayesClassifier
 from ..tables.encoding import Encoding
@@ -87,51 +80,44 @@ def model_of(
 
 
 def _fitted_rule(estimator: Any) -> MappedRule:
-    if hasattr(estimator, "fit") and _mapped_rule.dispatch(type(estimator)) is not _mapped_rule.dispatch(object):
-        check_is_fitted(estimator)
-    return _mapped_rule(estimator)
+    """What a fitted learner decides by, and the features that this reads."""
+    if not hasattr(type(estimator), "deciding_rule"):
+        return MappedRule(_saved(estimator, estimator))
+    check_is_fitted(estimator)
+    if len(estimator.classes_) < 2:
+        raise CannotSaveError(_one_class(estimator))
+    features = getattr(estimator, "features_", None)
+    return MappedRule(_saved(estimator.deciding_rule, estimator), None if features is None else features.map)
 
 
 @singledispatch
-def _mapped_rule(estimator: Any) -> MappedRule:
-    """The rule of a fitted learner, as the class that it derives from has it."""
+def _saved(rule: Any, estimator: Any) -> Rule:
+    """The rule of a model file, by the type of what the learner decides by."""
     name = f"{type(estimator).__module__.split('.')[0]}'s {type(estimator).__name__}"
     raise CannotSaveError(f"{name} cannot be saved: only learners of Separatrix can. Fit one of them to the rows.")
 
 
-# ------------------------------------------------------------------------------------------------------ of each learner
+# ------------------------------------------------------------------------------------------------ of each kind of rule
 
 
-@_mapped_rule.register
-def _linear(estimator: LinearClassifier) -> MappedRule:
-    rule = estimator.rule_
-    if len(estimator.classes_) < 2:
-        raise CannotSaveError(_one_class(estimator))
-    return MappedRule(Linear(_plain_rule(rule), rule.probabilistic and hasattr(estimator, "predict_proba")))
+@_saved.register
+def _linear(rule: LinearRule, estimator: Any) -> Rule:
+    plain = LinearRule(rule.weights, rule.intercept, rule.classes, rule.columns, rule.probabilistic)
+    if not hasattr(estimator, "predict_proba"):
+        return Linear(plain)
+    separated = estimator.verdict_.status == "separated"
+    limit = estimator.limit_rule if estimator.verdict_.status == "quasi-separated" else None
+    return Linear(plain, rule.probabilistic, separated, limit, getattr(estimator, "prior_", None))
 
 
-@_mapped_rule.register
-def _logistic(estimator: LogisticRegression) -> MappedRule:
-    status, features = estimator.verdict_.status, getattr(estimator, "features_", None)
-    limit = LimitRule.of(estimator.verdict_) if status == "quasi-separated" else None
-    prior = getattr(estimator, "prior_", None)
-    rule = Linear(_plain_rule(estimator.rule_), status != "separated", status == "separated", limit, prior)
-    return MappedRule(rule, None if features is None else features.map)
+@_saved.register
+def _gaussians(rule: Quadratic, estimator: Any) -> Rule:
+    return Gaussians(rule)
 
 
-@_mapped_rule.register
-def _discriminant(estimator: GaussianDiscriminant) -> MappedRule:
-    if estimator._quadratic is not None:
-        return MappedRule(Gaussians(estimator._quadratic))
-    return _linear(estimator)
-
-
-@_mapped_rule.register
-def _naive_bayes(estimator: NaiveBayes) -> MappedRule:
-    if len(estimator.classes_) < 2:
-        raise CannotSaveError(_one_class(estimator))
-    scorer = estimator._scorer
-    return MappedRule(Sums(scorer, _labels(estimator.classes_, estimator), tuple(_allowed(scorer.families))))
+@_saved.register
+def _sums(rule: Scorer, estimator: Any) -> Rule:
+    return Sums(rule, _labels(estimator.classes_, estimator), tuple(_allowed(rule.families)))
 
 
 def _allowed(families: ColumnFamilies) -> list[tuple[float | None, float | None, bool]]:
@@ -146,113 +132,97 @@ def _allowed(families: ColumnFamilies) -> list[tuple[float | None, float | None,
     ]  # fmt: skip
 
 
-@_mapped_rule.register
-def _joint(estimator: JointModel) -> MappedRule:
-    if not is_plain(estimator._map):
+@_saved.register
+def _kernel(rule: Expansion, estimator: Any) -> Kernel:
+    if not isinstance(rule.kernel, TableKernel):
         raise CannotSaveError(
-            f"{type(estimator).__name__} with the feature map {_named(estimator._map)} cannot be saved: a file holds "
-            "numbers, no functions. With feature_map=None, weights of its own for each class, it can."
+            f"{type(estimator).__name__} with the kernel {_named(estimator.kernel)} cannot be saved: a file holds "
+            "numbers, no functions and no table of all rows. With 'linear', 'polynomial' or 'rbf' it can."
         )
-    table = estimator.theta_.reshape(len(estimator.classes_), -1)
-    rule = LinearRule(*split(table, estimator._map), _labels(estimator.classes_, estimator), _columns(estimator))
-    if not isinstance(estimator, JointClassifier):
-        return MappedRule(Linear(rule))
-    status, limit = estimator.verdict_.status, None
-    if status == "quasi-separated":
-        ends = (estimator.verdict_.separability.certificate.weights, estimator.verdict_.certificate.weights)  # type: ignore[union-attr]
-        U, V = (split(np.asarray(each).reshape(table.shape), estimator._map) for each in ends)
-        limit = LimitRule(*U, *V)
-    return MappedRule(Linear(rule, status != "separated", status == "separated", limit))
+    return Kernel(Expansion(rule.kernel, _dense(rule.support), rule.coefficients, rule.intercept))
 
 
-@_mapped_rule.register
-def _kernel(estimator: KernelPerceptron) -> MappedRule:
-    record = estimator._record
-    if not isinstance(record.kernel, TableKernel) or estimator.kernel == "precomputed":
-        raise CannotSaveError(
-            f"KernelPerceptron with the kernel {_named(estimator.kernel)} cannot be saved: a file holds numbers, no "
-            "functions and no table of all rows. With 'linear', 'polynomial' or 'rbf' it can."
-        )
-    voted = estimator.reading == "voted"
-    found = estimator._expansion("last" if voted else estimator.reading)
-    expansion = Expansion(found.kernel, _dense(found.support), found.coefficients, found.intercept)
-    if not voted:
-        return MappedRule(Kernel(expansion))
-    kept = Record(record.kernel, _dense(record.support), record.dual, record.lifted, record.apart)
-    return MappedRule(Kernel(expansion, kept))
+@_saved.register
+def _kernel_votes(rule: Record, estimator: Any) -> Rule:
+    last = _kernel(rule.expansion("last"), estimator).expansion
+    return Kernel(last, Record(rule.kernel, _dense(rule.support), rule.dual, rule.lifted, rule.apart))
 
 
 def _dense(rows: Any) -> Any:
     return (rows.dense() if isinstance(rows, Sparse) else np.asarray(rows)).astype(np.float64, copy=False)
 
 
-@_mapped_rule.register
-def _voted(estimator: VotedPerceptron) -> MappedRule:
-    return MappedRule(VoteRule(_written_out(estimator._ballot)))
+@_saved.register
+def _voted(rule: Ballot, estimator: Any) -> Rule:
+    return VoteRule(type(rule)(
+        rule.start, rule.start_intercept, _dense(rule.rows), rule.place, rule.own, rule.rival, rule.rate, rule.lifted,
+        rule.votes, rule.classes,
+    ))  # fmt: skip
 
 
-def _written_out(ballot: Ballot) -> Ballot:
-    return type(ballot)(
-        ballot.start, ballot.start_intercept, _dense(ballot.rows), ballot.place, ballot.own, ballot.rival, ballot.rate,
-        ballot.lifted, ballot.votes, ballot.classes,
-    )  # fmt: skip
+@_saved.register
+def _committee(rule: LinearCommittee, estimator: Any) -> Rule:
+    return Committee(rule)
 
 
-@_mapped_rule.register
-def _online_to_batch(estimator: OnlineToBatch) -> MappedRule:
-    committee = estimator._committee
-    if isinstance(committee, LoggedCommittee):
-        return MappedRule(VoteRule(_written_out(committee.ballot)))
-    if isinstance(committee, LinearCommittee):
-        return MappedRule(Committee(committee))
+@_saved.register
+def _copies(rule: CopiedCommittee, estimator: Any) -> Rule:
     raise CannotSaveError(
-        f"OnlineToBatch of {type(estimator.learner).__name__} cannot be saved here: its {len(committee.votes)} "
+        f"{type(estimator).__name__} of {type(estimator.learner).__name__} cannot be saved here: its {len(rule.votes)} "
         "classifiers are whole copies of the learner, not weights. Of OnlinePerceptron and two classes, or of "
         "LogisticRegression(solver='stochastic', learning_rate=0.1), it can."
     )
 
 
-@_mapped_rule.register
-def _reduction(estimator: Reduction) -> MappedRule:
+# ---------------------------------------------------- of learners that are made of others, or that no file can hold
+
+
+@_saved.register
+def _reduction(whole: Reduction, estimator: Any) -> Rule:
+    check_is_fitted(whole)
     members = []
-    for each in estimator.estimators_:
+    for each in whole.estimators_:
         mapped = _fitted_rule(each)
         if isinstance(mapped.rule, CodeRule):
-            raise CannotSaveError(f"{type(estimator).__name__} of {type(each).__name__} cannot be saved.")
+            raise CannotSaveError(f"{type(whole).__name__} of {type(each).__name__} cannot be saved.")
         members.append(Member(mapped.rule, mapped.features))
-    per_class, one = isinstance(estimator, OneVsRest), len(estimator.code_.T) == 1
+    per_class, one = not whole.summed, len(whole.code_.T) == 1
     coupling = None
-    if all(hasattr(each, "predict_proba") for each in estimator.estimators_):
-        own = "shared" if per_class and estimator.code_.shape[1] == len(estimator.classes_) else "odds"
+    if all(hasattr(each, "predict_proba") for each in whole.estimators_):
+        own = "shared" if per_class and whole.code_.shape[1] == len(whole.classes_) else "odds"
         simple = own if per_class else "averaged"
-        coupling = "coupled" if estimator._coupled and not one else simple
-    return MappedRule(CodeRule(
-        estimator.code_, tuple(members), _labels(estimator.classes_, estimator), _columns(estimator), per_class,
-        estimator._by_votes, coupling,
-    ))  # fmt: skip
+        coupling = "coupled" if whole._coupled and not one else simple
+    return CodeRule(
+        whole.code_, tuple(members), _labels(whole.classes_, whole), _columns(whole), per_class, whole._by_votes,
+        coupling,
+    )  # fmt: skip
 
 
-@_mapped_rule.register
-def _many_labels(estimator: MultiLabel) -> MappedRule:
+@_saved.register
+def _joint(whole: JointModel, estimator: Any) -> Rule:
     raise CannotSaveError(
-        f"{type(estimator).__name__} cannot be saved: a file holds one class a row. Save each of its estimators_ that "
-        "is fitted, on its own."
+        f"{type(whole).__name__} with the feature map {_named(whole._map)} cannot be saved: a file holds numbers, no "
+        "functions. With feature_map=None, weights of its own for each class, it can."
     )
 
 
-@_mapped_rule.register
-def _population(estimator: BayesClassifier) -> MappedRule:
+@_saved.register
+def _many_labels(whole: MultiLabel, estimator: Any) -> Rule:
     raise CannotSaveError(
-        f"{type(estimator).__name__} cannot be saved: it holds a population, which is code. Write that down, and make "
-        "it anew."
+        f"{type(whole).__name__} cannot be saved: a file holds one class a row. Save each of its estimators_ that is "
+        "fitted, on its own."
+    )
+
+
+@_saved.register
+def _population(whole: BayesClassifier, estimator: Any) -> Rule:
+    raise CannotSaveError(
+        f"{type(whole).__name__} cannot be saved: it holds a population, which is code. Write that down, and make it "
+        "anew."
     )
 
 
 # -------------------------------------------------------------------------------------------------------- what is known
-
-
-def _plain_rule(rule: LinearRule) -> LinearRule:
-    return LinearRule(rule.weights, rule.intercept, rule.classes, rule.columns, rule.probabilistic)
 
 
 def _one_class(estimator: Any) -> str:

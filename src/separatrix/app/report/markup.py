@@ -94,22 +94,11 @@ def measured(value: float, low: float | None, high: float | None) -> str:
     return f"{round(value, 4) + 0.0:.4f}".replace("-", "−")
 
 
-OPTION = re.compile(r"--[a-z][a-z0-9-]*")
-"""What is typed on a command line, shown in one piece."""
-
-
 def markup(text: str) -> Any:
     """A picture, as the template takes it without escaping it again."""
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
-
-
-def coded(text: str) -> Any:
-    """A sentence whose options are shown as what is typed, and never broken: --l2 in one piece."""
-    from markupsafe import Markup, escape
-
-    return Markup(OPTION.sub(r'<code class="option">\g<0></code>', str(escape(text))))  # noqa: S704 - escaped before
 
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...inference.summary.numerals import brief, p_value
 from .checks import FAILED, PASSED
-from .markup import cell, class_name, coded, csv_link, ratio, spaced
+from .markup import cell, class_name, csv_link, ratio, spaced
 from .shortening import ROOMS, shortened
 from .svg import Chart
 from .views import ELSEWHERE, column_view, found_views, head_views, lead, left_out, measure_cells, verdict_words
@@ -163,7 +163,6 @@ def page_of(facts: dict[str, Any], *, model: str | None = None, name: str = "mod
     folder = files(__package__) / "template"
     style, script = (_lean((folder / each).read_text(encoding="utf-8")) for each in ("page.css", "page.js"))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["coded"] = coded
     template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
     return template.render(
         facts=facts, style=Markup(style), script=Markup(script), style_hash=hash_of(style),  # noqa: S704

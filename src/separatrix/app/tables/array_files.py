@@ -97,7 +97,10 @@ def _check_size(name: str, rows: int, width: int, filled: int) -> None:
             place=Place(name, None),
             because=f"a table may have {MOST_COLUMNS} columns and {MOST_CELLS} cells; the learners take sparse rows.",
             remedies=[
-                Remedy("in Python", "X, y = sklearn.datasets.load_svmlight_file(path); LogisticRegression().fit(X, y)")
+                Remedy(
+                    "in Python",
+                    call="X, y = sklearn.datasets.load_svmlight_file(path); LogisticRegression().fit(X, y)",
+                )
             ],
         )
 
@@ -129,7 +132,7 @@ def read_arrays(name: str, path: Path) -> Rows:
         raise TableError(
             f"the file holds the arrays {', '.join(sorted(arrays)) or 'none'}, and none is named X",
             place=place,
-            remedies=[Remedy("write it so", "numpy.savez(path, X=X, y=y)")],
+            remedies=[Remedy("write it so", call="numpy.savez(path, X=X, y=y)")],
         )
     X, y = arrays["X"], arrays.get("y")
     _check_rows(place, X, y)

@@ -72,14 +72,14 @@ def _head(source: Source) -> str:
             raise TableError(
                 f"the file is written in {encoding}, not in UTF-8",
                 place=place,
-                remedies=[Remedy("read it so", f"--encoding {encoding}")],
+                remedies=[Remedy("read it so", "encoding", encoding)],
             )
     if b"\0" in head:
         line = head[: head.index(b"\0")].count(b"\n") + 1
         raise TableError(
             "there is a NUL byte: this is no text table",
             place=Place(source.name, line),
-            remedies=[Remedy("if it is something else", "--format parquet (or jsonl, libsvm, npy)")],
+            remedies=[Remedy("if it is something else (parquet, jsonl, libsvm, npy)", "format", "parquet")],
         )
     if len(head) == HEAD:
         head = head[: head.rfind(b"\n") + 1] or head
@@ -105,8 +105,8 @@ def not_utf8(source: Source, content: bytes, at: int) -> TableError:
         place=Place(source.name, line),
         because=f"in Latin-1 the text there would be {word!r}.",
         remedies=[
-            Remedy("read it as Latin-1", "--encoding latin-1"),
-            Remedy("or as Windows wrote it", "--encoding cp1252"),
+            Remedy("read it as Latin-1", "encoding", "latin-1"),
+            Remedy("or as Windows wrote it", "encoding", "cp1252"),
         ],
     )
 
@@ -138,7 +138,7 @@ def _separator(text: str) -> str:
 
 def _check_names(source: Source, names: Sequence[str]) -> None:
     place, seen = Place(source.name, 1), dict[str, int]()
-    remedy = [Remedy("if the first line is data", "--no-header")]
+    remedy = [Remedy("if the first line is data", "header", False)]
     for number, name in enumerate(names, 1):
         if not name:
             raise TableError(
@@ -166,7 +166,7 @@ def _refuse_numbers_as_names(source: Source, first: Sequence[str], rest: Sequenc
             f"the first line looks like data: it would name a column {suspicious[0].strip()!r}",
             place=Place(source.name, 1),
             remedies=[
-                Remedy("if there is no line of names", "--no-header"),
-                Remedy("if these are names", "--header"),
+                Remedy("if there is no line of names", "header", False),
+                Remedy("if these are names", "header", True),
             ],
         )

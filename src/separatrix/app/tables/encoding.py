@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...data.categorical import CategoricalRows
 from ...numerics.arrays import Floats
 from .columns import Column, Decision
-from .errors import Remedy, TableError
+from .errors import Remedy, TableError, in_sql
 from .table import Table
 
 TOGETHER = 1 << 28
@@ -50,7 +50,7 @@ class Encoding:
             if name in seen:
                 raise TableError(
                     f"two features are named {name!r}", because="Every feature needs a name of its own.",
-                    remedies=[Remedy("rename the column in the file, or leave it out", "--drop NAME")],
+                    remedies=[Remedy("rename the column in the file, or leave it out", "drop", ("NAME",))],
                 )  # fmt: skip
             seen.add(name)
 
@@ -118,7 +118,10 @@ def learn_encoding(
         raise TableError(
             "no column is left to learn from",
             because="Every column is the target, weights, a group, or was left out.",
-            remedies=[Remedy("use a column", "--number NAME or --category NAME")],
+            remedies=[
+                Remedy("read a column as numbers", "number", ("NAME",)),
+                Remedy("or as levels", "category", ("NAME",)),
+            ],
         )
     check_there(chosen, table)
     return Encoding(tuple(_learnt(table, each, missing, standardise) for each in chosen))
@@ -307,8 +310,11 @@ def checked_gaps(column: Column, table: Table, gaps: Missing) -> NDArray[np.bool
             f"{_values(gaps.total)} missing, the first here", place=table.place(row), column=column.name, value="",
             because="In the training rows none was missing, so the model does not know what to make of it.",
             remedies=[
-                Remedy("correct the rows, or leave them out", f'--where "{_quoted(column.name)} is not null"'),
-                Remedy("or fit again to rows where it is missing too", "separatrix fit … --missing impute"),
+                Remedy("correct the rows, or leave them out", "where", f"{in_sql(column.name)} IS NOT NULL"),
+                Remedy(
+                    "or fit again to rows where it is missing too",
+                    call="learn_encoding(table, decisions, missing='impute')",
+                ),
             ],
         )  # fmt: skip
     return gaps.where if column.indicator else None
@@ -321,9 +327,9 @@ def missing_at_fit(table: Table, name: str, gaps: Missing) -> TableError:
         f"{_values(gaps.total)} missing, the first here", place=table.place(row), column=name, value="",
         because="Nothing is filled or dropped unless you say so.",
         remedies=[
-            Remedy("fill with the mean or the reference level, and tell", "--missing impute"),
-            Remedy("leave these rows out", f'--where "{_quoted(name)} is not null"'),
-            Remedy("leave the column out", f"--drop {_argument(name)}"),
+            Remedy("fill with the mean or the reference level, and tell", "missing", "impute"),
+            Remedy("leave these rows out", "where", f"{in_sql(name)} IS NOT NULL"),
+            Remedy("leave the column out", "drop", (name,)),
         ],
     )  # fmt: skip
 
@@ -339,8 +345,8 @@ def unseen_level(
         f"{value!r} is a level that no training row had ({count} such {'value' if count == 1 else 'values'})",
         place=table.place(row), column=column.name, value=value, because=f"The training rows had {known}.",
         remedies=[
-            Remedy(f"take such values for {column.reference!r}, the reference", "--unseen reference"),
-            Remedy("or correct the value, or fit again with such rows", "separatrix fit …"),
+            Remedy(f"take such values for {column.reference!r}, the reference", "unseen", "reference"),
+            Remedy("or correct the value, or fit again with such rows", call="learn_encoding(table, decisions)"),
         ],
     )  # fmt: skip
 
@@ -353,8 +359,8 @@ def check_finite(table: Table, name: str, x: Floats) -> None:
         raise TableError(
             f"{x[row]} is not a finite number ({int(np.count_nonzero(infinite))} in this column)",
             place=table.place(row), column=name, value=str(x[row]),
-            remedies=[Remedy("if it stands for a missing value", f"--na {x[row]}"),
-                      Remedy("leave the column out", f"--drop {_argument(name)}")],
+            remedies=[Remedy("if it stands for a missing value", "na", (str(x[row]),)),
+                      Remedy("leave the column out", "drop", (name,))],
         )  # fmt: skip
 
 
@@ -366,27 +372,17 @@ def check_there(columns: Sequence[Column | Decision], table: Table) -> None:
         few = ", ".join(map(repr, table.names[:8])) + (", …" if len(table.names) > 8 else "")
         raise TableError(
             f"there is no such column{more}", column=absent[0], because=f"The table has {few}.",
-            remedies=[Remedy("see what is there", "separatrix schema FILE")],
+            remedies=[Remedy("see what is there", call="decide(table)")],
         )  # fmt: skip
 
 
 def nothing_there(name: str) -> TableError:
     """A column of which nothing can be learnt."""
-    return TableError(
-        "every value is missing", column=name, remedies=[Remedy("leave the column out", f"--drop {_argument(name)}")]
-    )
+    return TableError("every value is missing", column=name, remedies=[Remedy("leave the column out", "drop", (name,))])
 
 
 def _values(count: int) -> str:
     return "1 value is" if count == 1 else f"{count} values are"
-
-
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() else '\\"' + name.replace('"', '""') + '\\"'
-
-
-def _argument(name: str) -> str:
-    return name if name.replace("-", "_").replace(".", "_").isidentifier() else "'" + name.replace("'", "'\\''") + "'"
 
 
 # From a table to rows without zeros: numbers as they are, and of each category the place of its level.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from ... import wording
 from ...errors import DataError
 
 
@@ -21,10 +22,31 @@ class Place(NamedTuple):
 
 
 class Remedy(NamedTuple):
-    """What can be done, and what to type for it."""
+    """What can be done, and how: by giving a setting this value, or by a call, a command or what else is written.
+
+    >>> Remedy("treat it as missing", "na", ("?",)).text, Remedy("read stdin", call="-").text
+    ("na=('?',)", '-')
+    """
 
     purpose: str
-    text: str
+    setting: str = ""
+    value: Any = None
+    call: str = ""
+
+    @property
+    def text(self) -> str:
+        """What to write, in the words of the reader."""
+        return wording.setting(self.setting, self.value) if self.setting else wording.call(self.call)
+
+    def to_dict(self) -> dict[str, str]:
+        """The remedy for programs."""
+        return {"purpose": self.purpose, "text": self.text}
+
+
+def with_remedies(lines: Sequence[str], remedies: Sequence[Remedy]) -> str:
+    """The lines, and one for each remedy, what to write in a column of its own."""
+    width = max((len(remedy.purpose) for remedy in remedies), default=0) + 2
+    return "\n".join([*lines, *(f"  {remedy.purpose + ':':<{width}} {remedy.text}" for remedy in remedies)])
 
 
 class TableError(DataError):
@@ -50,9 +72,7 @@ class TableError(DataError):
         lines = [f"{where}: {self.problem}" if where else self.problem]
         if self.because:
             lines.append(f"  {self.because}")
-        width = max((len(remedy.purpose) for remedy in self.remedies), default=0) + 2
-        lines += [f"  {remedy.purpose + ':':<{width}} {remedy.text}" for remedy in self.remedies]
-        return "\n".join(lines)
+        return with_remedies(lines, self.remedies)
 
     def __reduce__(self) -> Any:
         return ValueError.__reduce__(self)  # the problem, then all fields
@@ -66,8 +86,17 @@ class TableError(DataError):
             "column": self.column,
             "value": self.value,
             "because": self.because or None,
-            "remedies": [remedy._asdict() for remedy in self.remedies],
+            "remedies": [remedy.to_dict() for remedy in self.remedies],
         }
+
+
+def in_sql(column: str) -> str:
+    """The name of a column in a condition.
+
+    >>> in_sql("age"), in_sql("hours per week")
+    ('age', '"hours per week"')
+    """
+    return column if column.isidentifier() and column.isascii() else '"' + column.replace('"', '""') + '"'
 
 
 def nearest(name: str, choices: Iterable[str], most: int = 3) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import SettingError
 from .columns import Profile
-from .database import connect, identifier
+from .database import connect, first_line, identifier
 from .errors import Place
 from .table import Columns, profile_of_levels
 
@@ -95,7 +95,7 @@ def rows_where(columns: Mapping[str, NDArray[Any] | list[Any]], where: str) -> N
         place = identifier(PLACE)
         found = database.arrays(f"SELECT {place} FROM data WHERE (\n{where}\n) ORDER BY {place}")  # noqa: S608
     except duckdb.Error as error:
-        raise SettingError("where", where, str(error).splitlines()[0]) from None
+        raise SettingError("where", where, first_line(error)) from None
     finally:
         database.close()
     return np.asarray(found[PLACE], dtype=np.intp)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 
 import numpy as np
 
 from ...numerics.arrays import Floats
+from ...wording import setting
 from .cells import spaced
 from .columns import Decision, Kind, Profile
-from .errors import Remedy, TableError, did_you_mean
+from .errors import Remedy, TableError, did_you_mean, in_sql
 from .table import Table, profile_of_levels
 
 MOSTLY = 0.9
@@ -57,7 +57,7 @@ def _asked(
         for name in names:
             if name not in table.names:
                 raise TableError(
-                    f"--{option} {shlex.quote(name)}: there is no such column",
+                    f"{setting(option, name if option in ('target', 'weights') else (name,))}: there is no such column",
                     column=name,
                     because=did_you_mean(name, table.names) or f"The columns are {', '.join(table.names[:12])}.",
                 )
@@ -65,31 +65,37 @@ def _asked(
             if other in ("target", "group") and option == "category":
                 continue  # they are read as levels anyway
             if other != option:
-                raise TableError(f"--{other} and --{option} both name {name!r}; it can be only one", column=name)
+                both = f"{setting(other)} and {setting(option)}"
+                raise TableError(f"{both} both name {name!r}; it can be only one", column=name)
             asked[name] = option
     return asked
 
 
 def _decide(table: Table, name: str, asked: str, na: Sequence[str]) -> Decision:
     if asked == "drop":
-        return Decision(name, "ignored", "--drop was said of it")
+        return Decision(name, "ignored", said_of("drop"))
     if asked == "target":
         return _target(table, name)
     if asked == "weights":
         return _weights(table, name)
     if asked == "group":
-        return _levels(table, name, "group", "--group was said of it; {levels}")
+        return _levels(table, name, "group", said_of("group"))
     seen = profile_of(table, name)
     if asked == "category":
-        return _levels(table, name, "category", "--category was said of it; {levels}")
+        return _levels(table, name, "category", said_of("category"))
     if asked == "number":
-        return _number(table, name, seen, "--number was said of it")
+        return _number(table, name, seen, said_of("number"))
     return _undirected(table, name, seen)
+
+
+def said_of(option: str) -> str:
+    """Why a column is read as it is, where the user decided it."""
+    return f"{setting(option)} was said of it"
 
 
 def _undirected(table: Table, name: str, seen: Profile) -> Decision:
     """A column of which the user said nothing."""
-    typed = shlex.quote(name)
+    as_levels = setting("category", (name,))
     if not seen.values:
         return _ignored(name, seen, "it holds no value")
     if seen.family == "nested":
@@ -98,11 +104,10 @@ def _undirected(table: Table, name: str, seen: Profile) -> Decision:
         return _ignored(
             name,
             seen,
-            "its values are dates or times: make numbers of them (days since a first day, say), "
-            f"or type --category {typed}",
+            f"its values are dates or times: make numbers of them (days since a first day, say), or say {as_levels}",
         )
     if seen.numbers >= MOSTLY * seen.values:
-        return _number(table, name, seen, _number_words(seen))
+        return _number(table, name, seen)
     if seen.commas == seen.values:
         raise _decimal_commas(table, name)
     if seen.distinct == 1:
@@ -111,17 +116,16 @@ def _undirected(table: Table, name: str, seen: Profile) -> Decision:
         return _ignored(
             name,
             seen,
-            f"every value is different, as in an identifier; --category {typed} reads it as levels all the same",
+            f"every value is different, as in an identifier; {as_levels} reads it as levels all the same",
         )
     count = seen.distinct or 0
     if count > MOST_LEVELS or (count > FEW_LEVELS and 2 * count > seen.values):
         return _ignored(
             name,
             seen,
-            f"{spaced(count)} levels in {spaced(seen.values)} values are too many; "
-            f"--category {typed} reads it all the same",
+            f"{spaced(count)} levels in {spaced(seen.values)} values are too many; {as_levels} reads it all the same",
         )
-    return _levels(table, name, "category", "{levels}")
+    return _levels(table, name, "category")
 
 
 def _decimal_commas(table: Table, name: str) -> TableError:
@@ -134,8 +138,8 @@ def _decimal_commas(table: Table, name: str) -> TableError:
         value=levels[codes[row]],
         because=f"all values of {name!r} are.",
         remedies=[
-            Remedy("read commas as decimal signs", "--decimal ,"),
-            Remedy(f"or read {name} as a category", f"--category {shlex.quote(name)}"),
+            Remedy("read commas as decimal signs", "decimal", ","),
+            Remedy(f"or read {name} as a category", "category", (name,)),
         ],
     )
 
@@ -150,17 +154,18 @@ def _number_words(seen: Profile) -> str:
     )
 
 
-def _number(table: Table, name: str, seen: Profile, why: str) -> Decision:
+def _number(table: Table, name: str, seen: Profile, said: str = "") -> Decision:
+    why = said or _number_words(seen)
     if seen.numbers < seen.values:  # the cell is named by `numbers`, when a model asks for the column
         return Decision(name, "number", why, seen.missing, seen.distinct)
     values = table.numbers(name)
     summary = _moments(values, missing=seen.missing > 0)
-    if summary[0] == summary[1] and not why.startswith("--"):
+    if summary[0] == summary[1] and not said:
         return _ignored(name, seen, "it has the same value in every row that has one")
-    if seen.distinct is not None and seen.distinct <= FEW_NUMBERS and not why.startswith("--"):
+    if seen.distinct is not None and seen.distinct <= FEW_NUMBERS and not said:
         whole = "a whole number" if _is_whole(values) else "a number"
-        typed = f"--category {shlex.quote(name)}"
-        why = f"every value is {whole}, {seen.distinct} different ones; {typed} reads them as levels"
+        as_levels = setting("category", (name,))
+        why = f"every value is {whole}, {seen.distinct} different ones; {as_levels} reads them as levels"
     return Decision(name, "number", why, seen.missing, seen.distinct, (), (), *summary)
 
 
@@ -186,7 +191,7 @@ def _moments(values: Floats, *, missing: bool = False) -> tuple[float | None, fl
 
 
 def _target(table: Table, name: str) -> Decision:
-    found = _levels(table, name, "target", "--target was said of it; {levels}")
+    found = _levels(table, name, "target", said_of("target"))
     if found.missing:
         row = int(np.argmax(table.coded(name).codes < 0))
         raise TableError(
@@ -194,7 +199,7 @@ def _target(table: Table, name: str) -> Decision:
             place=table.place(row),
             column=name,
             because=f"{spaced(found.missing)} of {spaced(table.rows)} rows have no target; every row needs one.",
-            remedies=[Remedy("leave those rows out", f"--where {shlex.quote(_sql_name(name) + ' IS NOT NULL')}")],
+            remedies=[Remedy("leave those rows out", "where", f"{in_sql(name)} IS NOT NULL")],
         )
     return found
 
@@ -211,12 +216,12 @@ def _weights(table: Table, name: str) -> Decision:
             column=name,
             value=None if missing else f"{values[row]:g}",
             because="weights are numbers ≥ 0; a row of weight 0 counts for nothing.",
-            remedies=[Remedy("leave such rows out", f"--where {shlex.quote(_sql_name(name) + ' >= 0')}")],
+            remedies=[Remedy("leave such rows out", "where", f"{in_sql(name)} >= 0")],
         )
-    return Decision(name, "weights", "--weights was said of it", 0, None, (), (), *_moments(values))
+    return Decision(name, "weights", said_of("weights"), 0, None, (), (), *_moments(values))
 
 
-def _levels(table: Table, name: str, kind: Kind, why: str) -> Decision:
+def _levels(table: Table, name: str, kind: Kind, said: str = "") -> Decision:
     codes, levels = table.coded(name)
     counts = np.bincount(codes + 1, minlength=len(levels) + 1)
     order = sorted(range(len(levels)), key=lambda k: (-counts[k + 1], levels[k]))
@@ -224,7 +229,7 @@ def _levels(table: Table, name: str, kind: Kind, why: str) -> Decision:
     if kind == "category" and levels:
         words += f", the reference is {levels[order[0]]!r}"
     return Decision(
-        name, kind, why.format(levels=words), int(counts[0]), len(levels), tuple(levels[k] for k in order),
+        name, kind, f"{said}; {words}" if said else words, int(counts[0]), len(levels), tuple(levels[k] for k in order),
         tuple(int(counts[k + 1]) for k in order),
     )  # fmt: skip
 
@@ -240,7 +245,3 @@ def profile_of(table: Table, name: str) -> Profile:
         found: Profile = own(name)
         return found
     return profile_of_levels(table.coded(name))
-
-
-def _sql_name(name: str) -> str:
-    return name if name.isidentifier() and name.isascii() else '"' + name.replace('"', '""') + '"'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -126,7 +125,7 @@ class OpenTable:
     _loaded: StoredTable
     _folder: tempfile.TemporaryDirectory[str]
     _kept: NDArray[np.int64] | None
-    """The places of the rows among all rows of the files, where --where or --sample chose some."""
+    """The places of the rows among all rows of the files, where `where` or `sample` chose some."""
     _digests: Digests
     _cache: ColumnCache = field(default_factory=ColumnCache)
 
@@ -284,11 +283,15 @@ class OpenTable:
             if loaded.database is not self._loaded.database:
                 loaded.database.close()
 
-    def close(self) -> None:
-        """Give the memory back and remove what was unpacked."""
+    def free(self) -> None:
+        """Give the memory back: only where rows stand can be asked from now on."""
         self._digests.give_up()
         self._cache.forget()
         self._loaded.database.close()
+
+    def close(self) -> None:
+        """Give the memory back and remove what was unpacked."""
+        self.free()
         self._folder.cleanup()
 
     def __enter__(self) -> OpenTable:
@@ -359,11 +362,11 @@ class OpenTable:
         else:
             place, value = self.place(row), str(loaded.ask(loaded.text(j), f"LIMIT 1 OFFSET {row}")[0])
         remedies = [
-            Remedy("treat it as missing", f"--na {shlex.quote(value)}"),
-            Remedy(f"or read {name} as a category", f"--category {shlex.quote(name)}"),
+            Remedy("treat it as missing", "na", (value,)),
+            Remedy(f"or read {name} as a category", "category", (name,)),
         ]
         if loaded.as_text and loaded.options.decimal == "." and has_decimal_comma(value):
-            remedies.insert(0, Remedy("if the comma is a decimal comma", "--decimal ,"))
+            remedies.insert(0, Remedy("if the comma is a decimal comma", "decimal", ","))
         if wrong == 1:
             because = f"the other {spaced(good)} values of {name!r} are numbers, so it is read as a number column."
         else:

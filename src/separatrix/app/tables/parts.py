@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SettingError
+from ...wording import setting
 from .database import Database, first_line, identifier, literals
 from .errors import Remedy, TableError, did_you_mean
 from .sources import Source
@@ -127,7 +128,7 @@ def types_of(database: Database) -> tuple[str, ...]:
     return tuple(row[1] for row in database.rows("DESCRIBE data"))
 
 
-# --where and --sample: which rows of the files are kept.
+# Which rows of the files are kept: those for which `where` holds, of these a sample.
 
 HIDDEN = '"the place of the row"'
 
@@ -161,7 +162,8 @@ def _where(loaded: StoredTable, condition: str) -> NDArray[np.int64]:
     if len(set(lowered)) < len(lowered):
         twice = next(name for name in loaded.names if lowered.count(name.casefold()) > 1)
         raise TableError(
-            f"--where cannot be used here: SQL does not tell {twice!r} from a column that differs in capitals only",
+            f"{setting('where')} cannot be used here: SQL does not tell {twice!r} from a column that differs in "
+            "capitals only",
             column=twice,
         )
     columns = ", ".join(f"{_typed(loaded, j, condition)} AS {identifier(name)}" for j, name in enumerate(loaded.names))
@@ -175,7 +177,7 @@ def _where(loaded: StoredTable, condition: str) -> NDArray[np.int64]:
         raise _refused(loaded, condition, error) from None
     kept = np.sort(np.asarray(next(iter(found.values())), np.int64))
     if not len(kept):
-        raise TableError(f"no row is left: --where {condition!r} holds for none")
+        raise TableError(f"no row is left: {setting('where')} {condition!r} holds for none")
     return kept
 
 
@@ -183,28 +185,27 @@ def _check_one_expression(condition: str) -> None:
     try:
         duckdb.SQLExpression(condition)
     except duckdb.Error as error:
-        raise _not_a_condition(condition, first_line(error).partition(": ")[2]) from None
+        raise _not_a_condition(condition, first_line(error)) from None
 
 
 def _not_a_condition(condition: str, why: str) -> TableError:
     return TableError(
-        f"--where {condition!r} is not one condition", because=why,
-        remedies=[Remedy("for example", "--where \"age >= 18 AND city <> 'Bonn'\"")],
+        f"{setting('where')} {condition!r} is not one condition", because=why,
+        remedies=[Remedy("for example", "where", "age >= 18 AND city <> 'Bonn'")],
     )  # fmt: skip
 
 
 def _refused(loaded: StoredTable, condition: str, error: duckdb.Error) -> TableError:
-    problem = f"--where {condition!r} cannot be used"
+    problem = f"{setting('where')} {condition!r} cannot be used"
     name = _unknown_column(loaded, condition) if isinstance(error, duckdb.BinderException) else None
     if name is not None:
         known = did_you_mean(name, loaded.names) or f"The columns are {', '.join(loaded.names[:12])}."
         return TableError(f"{problem}: there is no column {name!r}", column=name, because=known)
     if isinstance(error, duckdb.PermissionException):
         return TableError(f"{problem}: it may look at this table only, and at no file")
-    example = "--where '\"hours per week\" > 40'"
     return TableError(
         problem, because=first_line(error),
-        remedies=[Remedy("a name that is no plain word stands in double quotes", example)],
+        remedies=[Remedy("a name that is no plain word stands in double quotes", "where", '"hours per week" > 40')],
     )  # fmt: skip
 
 

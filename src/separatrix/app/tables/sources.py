@@ -149,7 +149,7 @@ class Source:
 def find(sources: Sequence[str], folder: Path, format: Format | None, encoding: str | None) -> tuple[Source, ...]:  # noqa: A002
     """The files that these texts name; stdin is copied to a file, because a pipe can be read only once."""
     if not sources:
-        raise TableError("no file was named", remedies=[Remedy("read stdin", "-")])
+        raise TableError("no file was named", remedies=[Remedy("read stdin", call="-")])
     if sum(source == "-" for source in sources) > 1:
         raise TableError("stdin (-) was named twice, but it can be read only once")
     found: list[Source] = []
@@ -214,7 +214,7 @@ def _prepared(
         raise TableError(
             "this is a folder, not a file",
             place=place,
-            remedies=[Remedy("read all its CSV files", f"'{name.rstrip('/')}/*.csv'")],
+            remedies=[Remedy("read all its CSV files", call=f"'{name.rstrip('/')}/*.csv'")],
         )
     try:
         with path.open("rb") as stream:
@@ -269,7 +269,7 @@ def _in_utf8(source: Source, target: Path, encoding: str) -> Path:
         codecs.lookup(encoding)
     except (LookupError, ValueError):  # ValueError: bytes that are no text, or a NUL, as a name
         raise TableError(
-            f"there is no encoding {encoding!r}", remedies=[Remedy("for example", "--encoding latin-1")]
+            f"there is no encoding {encoding!r}", remedies=[Remedy("for example", "encoding", "latin-1")]
         ) from None
     try:
         with (

@@ -187,7 +187,7 @@ def unreadable(source: Source, error: duckdb.Error) -> TableError:
         "the file cannot be read as a text table",
         place=Place(source.name, None),
         because=f"{first_line(error)} Do all lines end the same way, and are all double quotes closed?",
-        remedies=[Remedy("if it is something else", "--format jsonl (or parquet, libsvm, npy)")],
+        remedies=[Remedy("if it is something else (jsonl, parquet, libsvm, npy)", "format", "jsonl")],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -14,9 +15,10 @@ from ...numerics.arrays import Indices
 from ..evaluation.cross_validation import Answers, CrossValidation, Learn, Task, cross, folds
 from ..evaluation.intervals import Measure
 from ..evaluation.measures import measures
-from ..tables.encoding import learn_encoding
+from ..tables.encoding import Encoding, learn_encoding
 from ..tables.errors import Remedy, TableError
 from .lesson import Lesson, Rows
+from .places import told_of_the_table
 
 KEPT = 1 << 29
 """Bytes of encoded folds that are kept for the learners that follow."""
@@ -45,7 +47,7 @@ def cross_validate(
     """Learn and answer once a fold, and measure the answers; the same seed gives the same folds."""
     found = cross(fold_task(lesson, count, seed), fold_learner(tables, lesson, make), after)
     if found.predictions is None:
-        raise TableError(fold_failure(found, count))
+        raise fold_failure(found, count)
     remarks = fold_remarks(tables, found)
     return FoldMeasures(count, lesson.groups is not None, measures(found.predictions, seed=seed), remarks)
 
@@ -57,14 +59,18 @@ def fold_task(lesson: Lesson, count: int, seed: int) -> Task:
     try:
         fold = folds(truth, count, seed=seed, groups=groups, classes=classes)
     except ValueError as error:
-        raise TableError(str(error), remedies=[Remedy("take fewer folds", "--cv 2")]) from None
+        raise TableError(str(error), remedies=[Remedy("take fewer folds", "cv", 2)]) from None
     return Task(classes, truth, fold, lesson.weights, groups)
 
 
-def fold_failure(found: CrossValidation, count: int) -> str:
+def fold_failure(found: CrossValidation, count: int) -> TableError:
     """Why there are no predictions out of folds."""
-    failure = found.failures[0]
-    return f"fold {failure.fold + 1} of {count} could not be learnt: {failure.sentence}"
+    fold, error = found.failures[0]
+    failed = f"fold {fold + 1} of {count} could not be learnt"
+    if not isinstance(error, TableError):
+        return TableError(f"{failed}: {found.failures[0].sentence}")
+    return TableError(f"{failed}: {error.problem}", place=error.place, column=error.column, value=error.value,
+                      because=error.because, remedies=error.remedies)  # fmt: skip
 
 
 def fold_remarks(tables: FoldTables, found: CrossValidation) -> tuple[str, ...]:
@@ -82,24 +88,28 @@ class FoldTables:
     def __init__(self, table: Any, lesson: Lesson, missing: Literal["error", "impute"], standardise: bool) -> None:
         self._table, self._lesson, self._missing, self._standardise = table, lesson, missing, standardise
         self._decisions = tuple(replace(each, levels=(), counts=()) for each in lesson.decisions)
-        self._kept: dict[int, tuple[NamedRows, NamedRows]] = {}
+        self._kept: dict[int, tuple[NamedRows, NamedRows, Encoding]] = {}
         self._room = KEPT
         self.strange: dict[str, int] = {}
 
-    def parts(self, rows: Indices, held: Indices) -> tuple[NamedRows, NamedRows]:
-        """The matrices of the rows to learn from and of those held out."""
+    def parts(self, rows: Indices, held: Indices) -> tuple[NamedRows, NamedRows, Encoding]:
+        """The matrices of the rows to learn from and of those held out, and how they were encoded."""
         key = int(held[0])  # folds have no row in common
         if key in self._kept:
             return self._kept[key]
         first, second = Rows(self._table, rows), Rows(self._table, held)
         encoding = learn_encoding(first, self._decisions, missing=self._missing, standardise=self._standardise)
         self._count(encoding, second)
-        found = tuple(NamedRows.of(encoding.matrix(each, "reference"), encoding.names) for each in (first, second))
-        size = sum(each.nbytes for each in found)
+        train, test = (NamedRows.of(encoding.matrix(each, "reference"), encoding.names) for each in (first, second))
+        size = train.nbytes + test.nbytes
         if size <= self._room:
             self._room -= size
-            self._kept[key] = (found[0], found[1])
-        return found[0], found[1]
+            self._kept[key] = train, test, encoding
+        return train, test, encoding
+
+    def told_of(self, rows: Indices, encoding: Encoding) -> AbstractContextManager[None]:
+        """What is wrong with these rows is said of the table."""
+        return told_of_the_table(Rows(self._table, rows).place, encoding, self._decisions)
 
     def _count(self, encoding: Any, held: Rows) -> None:
         for column in encoding.columns:
@@ -124,16 +134,16 @@ def fold_learner(tables: FoldTables, lesson: Lesson, make: Callable[[], Any]) ->
     places = {label: place for place, label in enumerate(lesson.y.classes.tolist())}
 
     def learn(rows: Indices, held: Indices) -> Answers:
-        train, test = tables.parts(rows, held)
+        train, test, encoding = tables.parts(rows, held)
         given = () if lesson.weights is None else (lesson.weights[rows],)
         estimator = make()
-        estimator.fit(train, lesson.y[rows], *given)
+        with tables.told_of(rows, encoding):
+            estimator.fit(train, lesson.y[rows], *given)
         own = [places[label] for label in estimator.classes_.tolist()]
-        labels, which = np.unique(np.asarray(estimator.predict(test)), return_inverse=True)
-        chosen = np.array([places[label] for label in labels.tolist()], dtype=np.intp)[which]
-        return Answers(
-            chosen, _scores(estimator, test, own, len(places)), _probabilities(estimator, test, own, len(places))
-        )
+        with tables.told_of(held, encoding):
+            labels, which = np.unique(np.asarray(estimator.predict(test)), return_inverse=True)
+            scores, shares = (f(estimator, test, own, len(places)) for f in (_scores, _probabilities))
+        return Answers(np.array([places[label] for label in labels.tolist()], dtype=np.intp)[which], scores, shares)
 
     return learn
 

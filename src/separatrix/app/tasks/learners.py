@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,100 +21,73 @@ class Learner:
     """The class of separatrix."""
     defaults: Mapping[str, Any]
     """Its parameters that can be given as options, with what they are if they are not."""
-    weights: bool = False
-    """Whether rows may have weights."""
-    seeded: bool = False
-    """Whether chance plays a part."""
-    course: str = "steps"
+    beside: tuple[str, ...]
+    """What else its constructor and its `fit` take."""
+    course: str
     """The method that a fit is watched by: see `Card`."""
+
+
+class Option(NamedTuple):
+    """What is known of a parameter, whichever learner has it."""
+
+    kinds: tuple[str, ...]
+    """Of values, in the order in which a text is tried."""
+    help: str
+    """For the command line."""
 
 
 LEARNERS = {name: Learner(*row) for name, row in learner_table.LEARNERS.items()}
 REDUCTIONS = {name: Learner(*row) for name, row in learner_table.REDUCTIONS.items()}
+OPTIONS = {name: Option(*row) for name, row in learner_table.OPTIONS.items()}
 
 
 def _flag(text: str) -> bool:
     values = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-    if text.lower() not in values:
-        raise ValueError("true or false")
     return values[text.lower()]
 
 
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError("a whole number") from None
+def _word(text: str) -> str:
+    if "=" in text:
+        raise ValueError
+    return text
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError("a number") from None
+def _numbers_by_class(text: str) -> dict[str, float]:
+    return {label.strip(): float(value) for label, _, value in (part.rpartition("=") for part in text.split(","))}
 
 
-def _number_or_text(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _numbers_or_text(text: str) -> list[float] | str:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        return text
-
-
-def _by_class(text: str) -> dict[str, float] | str:
-    """'yes=2,no=1' as a number for each class; a text without '=' is a text."""
-    if "=" not in text:
-        return text
+def _words_by_column(text: str) -> dict[Any, str]:
+    """By the names of columns, * standing for all others."""
+    _, equals, _ = text.partition("=")
+    if not equals:
+        raise ValueError
     pairs = [part.rpartition("=") for part in text.split(",")]
-    try:
-        return {label.strip(): float(value) for label, _, value in pairs}
-    except ValueError:
-        raise ValueError("a word, or a number for each class, such as yes=2,no=1") from None
+    return {... if name.strip() == "*" else name.strip(): word.strip() for name, _, word in pairs}
 
 
-def _by_column(text: str) -> Any:
-    """'age=gaussian,*=bernoulli' as a family for each column, * standing for all others."""
-    if "=" not in text:
-        return text
-    pairs = [part.rpartition("=") for part in text.split(",")]
-    return {... if name.strip() == "*" else name.strip(): family.strip() for name, _, family in pairs}
-
-
-TEXTS: dict[str, Callable[[str], Any]] = {
-    "averaged": _flag, "averaging": _flag, "fit_intercept": _flag, "last_half": _flag, "lifted": _flag,
-    "ratchet": _flag,
-    "budget": _whole, "degree": _whole, "n_threads": _whole, "patience": _whole, "starts": _whole,
-    "constant": _number, "gamma": _number, "max_passes": _number, "smoothing": _number, "threshold": _number,
-    "time_limit": _number, "tol": _number, "learning_rate": _number,
-    "l2": _number_or_text, "shrinkage": _number_or_text,
-    "init": _numbers_or_text, "priors": _numbers_or_text,
-    "class_weight": _by_class, "prior": _by_class,
-    "families": _by_column,
-    "covariance": str, "kernel": str, "loss": str, "multiclass": str, "objective": str, "order": str, "overflow": str,
-    "reading": str, "solver": str, "ties": str, "variance": str,
-    "classifiers": str, "code": str, "decide": str, "probabilities": str,
-}  # fmt: skip
-"""How the text of a parameter is read, whichever learner has it; 'none' is None. Choices the learner checks itself."""
+READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "flag": ("true or false", _flag),
+    "count": ("a whole number", int),
+    "number": ("a number", float),
+    "numbers": ("numbers, such as 0.3,0.7", lambda text: [float(part) for part in text.split(",")]),
+    "numbers-by-class": ("a number for each class, such as yes=2,no=1", _numbers_by_class),
+    "words-by-column": ("a word for each column, such as age=gaussian,*=bernoulli", _words_by_column),
+    "word": ("a word", _word),
+}
+"""Each kind of value: what a text must be, and what it means."""
 
 
 def value_of(parameter: str, given: str | bool) -> Any:
-    """What the text of a parameter means."""
+    """What the text of a parameter means; 'none' is None. Choices the learner checks itself."""
     if isinstance(given, bool):
         return given
-    read = TEXTS[parameter]
-    if given.lower() == "none" and read is not _flag:
+    kinds = OPTIONS[parameter].kinds
+    if given.lower() == "none" and kinds != ("flag",):
         return None
-    try:
-        return read(given)
-    except ValueError as need:
-        raise SettingError(parameter, given, f"it must be {need}.") from None
+    for kind in kinds:
+        with suppress(ValueError, KeyError):
+            return READERS[kind][1](given)
+    raise SettingError(parameter, given, f"it must be {' or '.join(READERS[kind][0] for kind in kinds)}.")
 
 
 def learner_named(name: str) -> tuple[str, Learner]:
@@ -159,14 +133,14 @@ def class_of(learner: Learner) -> Any:
 
 def check_weights(name: str) -> None:
     """Only some learners know weights."""
-    if not LEARNERS[name].weights:
-        able = ", ".join(known for known, each in LEARNERS.items() if each.weights)
+    if "sample_weight" not in LEARNERS[name].beside:
+        able = ", ".join(known for known, each in LEARNERS.items() if "sample_weight" in each.beside)
         raise SettingError("weights", name, f"leave {setting('weights')} out, or take one of {able}.",
                            f"The learner {name!r} knows no weights:")  # fmt: skip
 
 
 def _made(learner: Learner, parameters: Mapping[str, Any], seed: int) -> Any:
-    chance = {"random_state": seed} if learner.seeded else {}
+    chance = {"random_state": seed} if "random_state" in learner.beside else {}
     return class_of(learner)(**parameters, **chance)
 
 

@@ -16,7 +16,7 @@ from ...numerics.arrays import Floats
 from ...wording import setting
 from ..tables.columns import Decision
 from ..tables.encoding import Encoding, learn_encoding, pays, table_rows
-from ..tables.errors import Remedy, TableError, did_you_mean
+from ..tables.errors import Remedy, TableError, did_you_mean, in_sql
 from ..tables.table import LevelCodes, Table
 
 MOST_LISTED = 12
@@ -51,8 +51,8 @@ def lesson_of(
     """
     if not table.rows:
         raise TableError(
-            "the table has no rows", remedies=[Remedy("look at it", "separatrix schema FILE"),
-                                               Remedy("or let more rows through", '--where "…"')]
+            "the table has no rows", remedies=[Remedy("look at it", call="decide(table)"),
+                                               Remedy("or let more rows through", "where", "…")]
         )  # fmt: skip
     y = labels_of(table, target)
     cost = None if weights is None else weights_of(table, weights)
@@ -73,7 +73,7 @@ def labels_of(table: Table, target: str) -> CodedLabels:
         raise TableError(
             f"every row is of one class, {coded.levels[order[0]]!r}", column=target,
             because="To learn to tell classes apart, rows of two classes or more are needed.",
-            remedies=[Remedy("choose another target", "--target COLUMN")],
+            remedies=[Remedy("choose another target", "target", "COLUMN")],
         )  # fmt: skip
     _check_classes(table, target, len(order))
     places = np.zeros(len(coded.levels), np.int32)
@@ -88,7 +88,7 @@ def _check_classes(table: Table, target: str, classes: int) -> None:
         raise TableError(
             f"it has {classes} different values in {table.rows} rows", column=target,
             because="A class is what many rows share; this looks like a number or a name.",
-            remedies=[Remedy("choose another target", "--target COLUMN")],
+            remedies=[Remedy("choose another target", "target", "COLUMN")],
         )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def weights_of(table: Table, name: str) -> Floats:
         said = "a weight is missing" if np.isnan(found[row]) else f"a weight is {found[row]:g}"
         raise TableError(
             said, place=table.place(row), column=name, because="A weight is a finite number of at least zero.",
-            remedies=[Remedy("leave such rows out", f'--where "{name} >= 0"')],
+            remedies=[Remedy("leave such rows out", "where", f"{in_sql(name)} >= 0")],
         )  # fmt: skip
     if not found.any():
         raise TableError("every weight is zero", column=name, because="Then no row counts.")
@@ -120,11 +120,10 @@ def check_all_there(table: Table, coded: LevelCodes, name: str, what: str) -> No
     absent = coded.codes < 0
     count = int(np.count_nonzero(absent))
     if count:
-        quoted = name if name.isidentifier() else '\\"' + name.replace('"', '""') + '\\"'
         raise TableError(
             f"the {what} is missing", place=table.place(int(np.argmax(absent))), column=name, value="",
             because=f"{count} of {table.rows} rows {'has' if count == 1 else 'have'} no {what}.",
-            remedies=[Remedy("leave such rows out", f'--where "{quoted} is not null"')],
+            remedies=[Remedy("leave such rows out", "where", f"{in_sql(name)} IS NOT NULL")],
         )  # fmt: skip
 
 
@@ -135,7 +134,7 @@ def check_columns(table: Table, named: Mapping[str, Sequence[str]]) -> None:
             if column not in table.names:
                 more = f" and {len(table.names) - MOST_LISTED} more" if len(table.names) > MOST_LISTED else ""
                 raise SettingError(
-                    name, column, f"\n  its columns: {', '.join(table.names[:MOST_LISTED])}{more}",
+                    name, column, f"Its columns: {', '.join(table.names[:MOST_LISTED])}{more}.",
                     f"{setting(name, column)}: the table has no such column. "
                     f"{did_you_mean(column, table.names)}".rstrip(),
                 )  # fmt: skip
@@ -157,7 +156,7 @@ def decisions_of(
 class Rows:
     """Some rows of a table, as a table."""
 
-    def __init__(self, table: Table, rows: NDArray[np.intp]) -> None:
+    def __init__(self, table: Table, rows: Sequence[int] | NDArray[np.intp]) -> None:
         self._table, self._rows = table, rows
 
     @property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,13 @@ from ...numerics.arrays import Floats, Indices
 from ...wording import learner, setting
 from ..evaluation.predictions import Predictions
 from ..tables.cells import Cell, cell_of
-from ..tables.errors import Remedy, TableError, did_you_mean
-from .lesson import check_all_there, groups_of, weights_of
+from ..tables.columns import Column
+from ..tables.encoding import Encoding
+from ..tables.errors import Remedy, TableError, did_you_mean, in_sql
+from .lesson import Rows, check_all_there, groups_of, weights_of
+from .places import told_of_the_table
+
+Answered = TypeVar("Answered")
 
 TOP = 3
 """Contributions that are named."""
@@ -119,8 +125,19 @@ def predict(
 ) -> RowPredictions:
     """The rows of a table, as the model sees them."""
     check_columns(model, table)
-    parts = [_predict(model, X, options) for X in model.encoding.blocks(table, unseen)]
+    parts = _answers(model, table, unseen, lambda X: _predict(model, X, options))
     return parts[0] if len(parts) == 1 else joined(parts) if parts else _predict(model, _no_rows(model), options)
+
+
+def _answers(model: Any, table: Any, unseen: Any, answer: Callable[[Floats], Answered]) -> list[Answered]:
+    """What the model answers for the rows of a table, some at a time; what it refuses is told of the table."""
+    found, start = list[Answered](), 0
+    encoding = encoding_of(model)
+    for X in encoding.blocks(table, unseen):
+        with told_of_the_table(Rows(table, range(start, start + len(X))).place, encoding):
+            found.append(answer(X))
+        start += len(X)
+    return found
 
 
 def _no_rows(model: Any) -> Floats:
@@ -159,18 +176,22 @@ def _predict(model: Any, X: Floats, options: PredictionOptions) -> RowPrediction
     )
 
 
+def encoding_of(model: Any) -> Encoding:
+    """How the model reads a table: one that was learnt without a table, the columns of its names as numbers."""
+    return model.encoding or Encoding(tuple(Column(name, "number") for name in model.columns))
+
+
 def check_columns(model: Any, table: Any) -> None:
     """Every column that the model needs is there."""
-    from ..tables.errors import did_you_mean
-
-    absent = [each.name for each in model.encoding.columns if each.name not in table.names]
+    needed = [each.name for each in encoding_of(model).columns]
+    absent = [name for name in needed if name not in table.names]
     if absent:
-        strange = [name for name in table.names if name not in {each.name for each in model.encoding.columns}]
+        strange = [name for name in table.names if name not in set(needed)]
         more = f", and {len(absent) - 1} more are missing" if len(absent) > 1 else ""
         raise TableError(
             f"the model needs the column {absent[0]!r}, which is not there{more}", column=absent[0],
             because=did_you_mean(absent[0], strange) or f"The table has {', '.join(table.names[:12])}.",
-            remedies=[Remedy("see what the model needs", "separatrix summary MODEL")],
+            remedies=[Remedy("see what the model needs", call="model.encoding.columns")],
         )  # fmt: skip
 
 
@@ -228,12 +249,14 @@ def judge(
     """The model's answers for all rows, and the truth."""
     names = tuple(map(str, model.classes))
     if not table.rows:
-        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])
+        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", "where", "…")])
     truth = truth_of(table, target, names)
-    if model.encoding is not None:
-        check_columns(model, table)
-    blocks = model.encoding.blocks(table, unseen) if model.encoding is not None else [_plain(model, table)]
-    answers = [(np.asarray(model.labels(X)).astype(str), _scores(model, X), model.probabilities(X)) for X in blocks]
+    check_columns(model, table)
+
+    def answer(X: Any) -> tuple[Any, ...]:
+        return np.asarray(model.labels(X)).astype(str), _scores(model, X), model.probabilities(X)
+
+    answers = _answers(model, table, unseen, answer)
     said, scores, probabilities = (_together(each) for each in zip(*answers, strict=True))
     places = {label: place for place, label in enumerate(names)}
     labels, which = np.unique(said, return_inverse=True)
@@ -265,8 +288,8 @@ def truth_of(table: Any, target: str, classes: tuple[str, ...]) -> Indices:
         raise TableError(
             f"the model does not know the class {label!r}", place=table.place(row), column=target, value=label,
             because=f"Its classes are {', '.join(classes)}; {strange.size} of {table.rows} rows are of none of them.",
-            remedies=[Remedy("leave such rows out", f"--where '\"{target}\" IN (…)'"),
-                      Remedy("or name another column", "--target COLUMN")],
+            remedies=[Remedy("leave such rows out", "where", f"{in_sql(target)} IN (…)"),
+                      Remedy("or name another column", "target", "COLUMN")],
         )  # fmt: skip
     return truth
 
@@ -299,22 +322,3 @@ def _scores(model: Any, X: Any) -> Any:
         return None
     scores, k = np.asarray(found, dtype=np.float64), len(model.classes)
     return scores if scores.shape == ((len(X),) if k == 2 else (len(X), k)) and np.isfinite(scores).all() else None
-
-
-def _plain(model: Any, table: Any) -> NDArray[np.float64]:
-    """Of a model that was not learnt from a table: the columns of its names, as numbers."""
-    names = tuple(model.columns)
-    absent = [name for name in names if name not in table.names]
-    if absent:
-        raise TableError(
-            f"the table has no column {absent[0]!r}, which the model needs",
-            because=f"It was learnt from {len(names)} columns: {', '.join(names[:12])}{', …' * (len(names) > 12)}.",
-        )
-    X = np.column_stack([table.numbers(name) for name in names])
-    if np.isnan(X).any():
-        row, column = map(int, np.argwhere(np.isnan(X))[0])
-        raise TableError(
-            "a value is missing", place=table.place(row), column=names[column],
-            because="The model was saved without a rule for missing values.",
-        )  # fmt: skip
-    return X

@@ -21,16 +21,18 @@ from ..files import check_path, replace_file
 from ..report.checks import SAME
 from ..report.inputs import Inputs, Refit
 from ..report.weights import fit_with_path
-from ..tables.columns import Column, Decision
+from ..tables.columns import Decision
 from ..tables.encoding import Encoding
 from ..tables.errors import Remedy, TableError
 from ..tables.frames import Frame, is_frame
+from ..tables.kinds import said_of
 from ..tables.table import Table
 from .cross_validation import FoldTables, fold_failure, fold_learner, fold_remarks
 from .learners import LEARNERS, REDUCTIONS
 from .lesson import Lesson, check_columns, decisions_of, groups_of, weights_of
+from .places import told_of_the_table
 from .predicting import check_columns as check_model_columns
-from .predicting import positive_of, truth_of
+from .predicting import encoding_of, positive_of, truth_of
 from .saved import kept_reading, model_columns
 from .teaching import table_facts, told_by_the_verdict
 
@@ -56,7 +58,7 @@ def _made(name: str, parameters: Mapping[str, Any]) -> Any:
     known = {each.home: each for each in (*LEARNERS.values(), *REDUCTIONS.values())}
     if name not in known:
         raise CannotRefitError(f"{name} is a learner that this command does not know how to make.")
-    allowed = {*known[name].defaults, "random_state", "features", "estimator", "n_jobs", "n_threads"}
+    allowed = {*known[name].defaults, *known[name].beside} - {"warm_start", "feature_map"}
     given = {key: _value(name, key, value) for key, value in parameters.items() if key in allowed}
     return getattr(separatrix, name)(**given)
 
@@ -125,10 +127,9 @@ def inputs_of(
     positive = 1 if options.positive is None else positive_of(options.positive, names)
     check_columns(table, {"target": [target]})
     if not table.rows:
-        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", '--where "…"')])
-    if model.encoding is not None:
-        check_model_columns(model, table)
-    encoding = model.encoding or _of_numbers(model, table)
+        raise TableError("the table has no rows", remedies=[Remedy("let more rows through", "where", "…")])
+    check_model_columns(model, table)
+    encoding = encoding_of(model)
     weights, group = (name if name in table.names else None for name in map(training.get, ("weights", "group")))
     decisions = _decisions(table, options.na, model, target, weights, group)
     X, truth = encoding.matrix(table, options.unseen), truth_of(table, target, names)
@@ -153,7 +154,7 @@ def inputs_of(
         NamedRows.of(X, encoding.names), CodedLabels(truth, names), costs, groups,
     )  # fmt: skip
     inputs = _held(inputs, table, lesson, make, options.cv, after)
-    refit = _refitted(inputs, lesson, make)
+    refit = _refitted(inputs, table, lesson, make)
     if not inputs.seen and _unmarked(inputs) and refit.difference is not None and refit.difference <= SAME:
         inputs = replace(inputs, seen=True)  # the file does not say which rows it was learnt from; these teach it
         refit = replace(refit, why="")
@@ -165,17 +166,6 @@ def _unmarked(inputs: Inputs) -> bool:
     training = inputs.model.training or {}
     told = training.get("fingerprint") and inputs.fingerprint
     return not told and training.get("rows") in (None, inputs.table.rows)
-
-
-def _of_numbers(model: Any, table: Any) -> Encoding:
-    """Of a model that was learnt in Python: the columns of its names, as numbers."""
-    absent = [name for name in model.columns if name not in table.names]
-    if absent:
-        raise TableError(
-            f"the table has no column {absent[0]!r}, which the model needs",
-            because=f"It was learnt from {len(model.columns)} columns of numbers.",
-        )
-    return Encoding(tuple(Column(name, "number") for name in model.columns))
 
 
 def _decisions(
@@ -191,7 +181,7 @@ def _decisions(
     except ValueError:
         typed = []
     dropped = {name for word, name in pairwise(typed) if word == "--drop"}
-    why = "--drop was said of it when the model was fitted"
+    why = f"{said_of('drop')} when the model was fitted"
     used = {column.name for column in model.encoding.columns} if model.encoding is not None else set(model.columns)
     return tuple(
         replace(each, kind="ignored", why=why) if each.name in dropped and each.name not in used else each
@@ -245,23 +235,24 @@ def _held(
     task = Task(inputs.classes, inputs.truth, fold, lesson.weights, groups, inputs.positive)
     found = cross(task, fold_learner(tables, lesson, make), after)
     if found.predictions is None:
-        return replace(inputs, held_why=fold_failure(found, count))
+        return replace(inputs, held_why=str(fold_failure(found, count)))
     return replace(inputs, held=found.predictions, remarks=fold_remarks(tables, found))
 
 
-def _refitted(inputs: Inputs, lesson: Lesson, make: Callable[[], Any]) -> Refit:
+def _refitted(inputs: Inputs, table: Table, lesson: Lesson, make: Callable[[], Any]) -> Refit:
     """The learner taught all rows again: its history, its certificate checked, and how far it is from the model."""
     labels = np.asarray(lesson.y)
     given = () if lesson.weights is None else (lesson.weights,)
     try:
-        with told_by_the_verdict():
+        with told_by_the_verdict(), told_of_the_table(table.place, lesson.encoding, lesson.decisions):
             estimator, followed = fit_with_path(make, (lesson.X, lesson.y, *given))
         checked = bool(estimator.verdict_.check(lesson.X, labels, *given)) if hasattr(estimator, "verdict_") else None
     except (ValueError, TypeError) as error:
         return Refit(why=str(error))
     difference = None
     if (inputs.seen or _unmarked(inputs)) and hasattr(estimator, "decision_function"):
-        mine, other = inputs.model.scores(inputs.X), np.asarray(estimator.decision_function(lesson.X))
+        with told_of_the_table(table.place, lesson.encoding):
+            mine, other = inputs.model.scores(inputs.X), np.asarray(estimator.decision_function(lesson.X))
         if mine.shape == other.shape:
             difference = float(np.abs(mine - other).max() / (1 + np.abs(mine).max()))
     return Refit(estimator, "" if inputs.seen else "these are not the rows that it was learnt from.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from ...data.reading import largest
 from ...errors import SettingError
 from ...wording import setting
 from ..tables.errors import Remedy, TableError
-from .learners import Learner
+from .learners import LEARNERS, Learner
 from .lesson import Lesson
 
 if TYPE_CHECKING:
@@ -65,8 +64,8 @@ def overflow_told(lesson: Lesson) -> Iterator[None]:
         column = next(each.name for each in lesson.encoding.columns if lesson.encoding.names[j] in each.features)
         raise TableError(
             f"its numbers reach {size[j]:.3g}, and sums of their squares overflow", column=column,
-            remedies=[Remedy("give it larger units in the file, or leave it out", f"--drop {shlex.quote(column)}"),
-                      Remedy("or give number columns the mean 0 and the deviation 1", "--standardise")],
+            remedies=[Remedy("give it larger units in the file, or leave it out", "drop", (column,)),
+                      Remedy("or give number columns the mean 0 and the deviation 1", "standardise", True)],
         ) from error  # fmt: skip
 
 
@@ -83,9 +82,10 @@ def told_by_the_verdict() -> Iterator[None]:
 
 def with_features(estimator: Any, texts: str, name: str) -> None:
     """Give a learner the features that a text like 'standardise,polynomial:2' names."""
-    if "features" not in estimator.get_params(deep=False):
-        raise SettingError("features", texts, f"{name!r} is linear in the columns.",
-                           f"{setting('features')} is for the learner 'logistic';")  # fmt: skip
+    able = [known for known, each in LEARNERS.items() if "features" in each.beside]
+    if name not in able:
+        raise SettingError("features", texts, f"{name!r} makes none.",
+                           f"{setting('features')} is for the learner {' or '.join(map(repr, able))};")  # fmt: skip
     estimator.set_params(features=[_feature(part.strip()) for part in texts.split(",")])
 
 

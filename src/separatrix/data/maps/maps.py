@@ -247,6 +247,8 @@ class StandardMap(FeatureMap):
 
     mean: Floats
     deviation: Floats
+    constant: tuple[str, ...] = ()
+    """The columns that have no deviation, by name."""
 
     @property
     def width_in(self) -> int:

@@ -54,28 +54,6 @@ def columns_at(X: Any, columns: Any) -> Any:
     return X[:, columns] if hasattr(X, "__getitem__") else np.asarray(X)[:, columns]
 
 
-class unchanged_on_failure:  # noqa: N801  it is used like a function
-    """A fit that fails leaves the model as it was; one that is stopped by hand keeps what it has."""
-
-    def __init__(self, model: Any) -> None:
-        self.model, self.before = model, dict(vars(model))
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and issubclass(kind, Exception):
-            vars(self.model).clear()
-            vars(self.model).update(self.before)
-
-
-def forget(model: Any, *names: str) -> None:
-    """Attributes that an earlier fit left, and that no longer hold."""
-    for name in names:
-        if name in vars(model):
-            delattr(model, name)
-
-
 @lru_cache
 def _columns_class(learner: str) -> type:
     """Scikit-learn's checks name the class of what they write the columns on: it has the name of the learner."""
@@ -87,21 +65,20 @@ def new_columns(learner: str) -> Any:
     return _columns_class(learner)()
 
 
-def fit_rows(learner: str, X: Any, sample_weight: Any) -> tuple[Any, Floats, Any, tuple[str, ...]]:
-    """The rows of a fit, their sample weights, and their columns: for `set_fitted`, and by name."""
-    columns = new_columns(learner)
-    rows = checked_rows(columns, X, reset=True)
-    cost = checked_costs(sample_weight, len(rows))
-    return present(rows, cost), cost, columns, names_of(columns, rows.shape[1])
+def rows_to_learn(model: Any, X: Any, *, new: bool = True) -> tuple[Any, Any, tuple[str, ...]]:
+    """The rows, and their columns: for `set_fitted`, and by name. They are `new`, or those that the model knows."""
+    columns = new_columns(type(model).__name__) if new else model
+    rows = checked_rows(columns, X, reset=new)
+    return rows, columns, names_of(columns, rows.shape[1])
 
 
 def set_fitted(model: Any, columns: Any, **fitted: Any) -> None:
     """Set what a fit found, all at once; attributes that earlier fits left, and this one did not find, go."""
     fitted |= {name: vars(columns)[name] for name in COLUMNS if name in vars(columns)}
-    for name in [name for name in vars(model) if name.endswith("_") and name[0] != "_" and name not in fitted]:
-        delattr(model, name)
-    for name, value in fitted.items():
-        setattr(model, name, value)
+    vars(model).update(fitted)  # one statement: Ctrl-C comes before it or after it
+    for name in vars(model).keys() - fitted.keys():
+        if name.endswith("_") and name[0] != "_":
+            delattr(model, name)
 
 
 def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -21,7 +21,7 @@ from ...fitting.path import CrossValidation
 from ...numerics.arrays import Floats
 from ...results.prior import Prior as Prior
 from ...wording import call, has, setting
-from .rows import check_lengths, fit_rows
+from .rows import check_lengths, checked_costs, present, rows_to_learn
 
 SUM_ROUNDING = {"float32": 1e-4, "float16": 1e-2}
 """How far from one the probabilities of a row may sum, by their precision; 10⁻⁶ in double precision."""
@@ -328,10 +328,12 @@ class TrainingData(NamedTuple):
 
 def training_data(model: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> TrainingData:
     """X, y and the weights, each checked, and found to go together."""
-    rows, cost, columns, names = fit_rows(type(model).__name__, X, sample_weight)
+    rows, columns, names = rows_to_learn(model, X)
+    cost = checked_costs(sample_weight, len(rows))
     targets = checked_targets(model, y)
     check_lengths(len(rows), len(targets))
-    return TrainingData(rows, targets, cost, class_costs(class_weight, targets, cost), columns, names)
+    weights = class_costs(class_weight, targets, cost)
+    return TrainingData(present(rows, cost), targets, cost, weights, columns, names)
 
 
 def rows_of(

@@ -15,7 +15,7 @@ from ...errors import DataError, Refusal
 from ...fitting.closed.moments import Moments, soft_moments
 from ...numerics.arrays import Floats
 from ...wording import learner, setting
-from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite
+from ..checks.rows import check_lengths, checked_costs, not_finite, rows_to_learn
 from ..checks.targets import Targets, checked_targets, class_costs, known_targets, labels_of
 
 MOST_COLUMNS = 5000
@@ -56,16 +56,18 @@ class Batch:
     """Of these rows."""
     total: Statistics
     """Of all rows so far."""
+    read: Any
+    """What has the columns of X, for `set_fitted`."""
 
 
 def whole_batch(model: Any, X: Any, y: Any, sample_weight: Any, kind: str, *, soft: bool = False) -> Batch:
     """What `fit` learns from: every class must have rows that count."""
-    rows = checked_rows(model, X, reset=True)
+    rows, read, columns = rows_to_learn(model, X)
     targets = checked_targets(model, y)
     check_lengths(len(rows), len(targets))
     cost = checked_costs(sample_weight, len(rows))
     class_costs(None, targets, cost)
-    return _batch(model, rows, targets, cost, kind, soft)
+    return _batch(model, (rows, read, columns), targets, cost, kind, soft)
 
 
 def next_batch(
@@ -73,13 +75,15 @@ def next_batch(
     *, soft: bool = False,
 ) -> Batch:  # fmt: skip
     """What one `partial_fit` adds: classes may be missing, or be new."""
-    rows = checked_rows(model, X, reset=before is None)
+    rows, read, columns = rows_to_learn(model, X, new=before is None)
     known = np.empty(0) if before is None else before.classes
     if classes is not None:
         known = united(known, np.unique(np.asarray(classes)))
     targets = _targets_of_batch(model, y, known, len(rows))
     check_lengths(len(rows), len(targets))
-    batch = _batch(model, rows, targets, checked_costs(sample_weight, len(rows), some=False), kind, soft)
+    batch = _batch(
+        model, (rows, read, columns), targets, checked_costs(sample_weight, len(rows), some=False), kind, soft
+    )
     batch = batch if before is None else replace(batch, total=before.join(batch.total))
     if not batch.total.moments.weight.any():
         raise DataError("is zero for every sample so far; begin with rows that count.", array="sample_weight")
@@ -110,8 +114,10 @@ def _targets_of_batch(model: Any, y: Any, known: NDArray[Any], rows: int) -> Tar
     return Targets(classes, np.searchsorted(classes, labels), None)
 
 
-def _batch(model: Any, rows: Any, targets: Targets, cost: Floats, kind: str, soft: bool) -> Batch:
-    columns = names_of(model, rows.shape[1])
+def _batch(
+    model: Any, given: tuple[Any, Any, tuple[str, ...]], targets: Targets, cost: Floats, kind: str, soft: bool
+) -> Batch:
+    rows, read, columns = given
     _check_width(model, rows)
     n_threads = getattr(model, "n_threads", None)
     if targets.probability is not None and not soft:
@@ -133,7 +139,7 @@ def _batch(model: Any, rows: Any, targets: Targets, cost: Floats, kind: str, sof
     if not moments.finite:
         raise not_finite(rows, columns, model)
     alone = Statistics(moments, targets.classes, squares, len(rows), targets.soft)
-    return Batch(rows, targets, cost, columns, alone, alone)
+    return Batch(rows, targets, cost, columns, alone, alone, read)
 
 
 def _check_width(model: Any, rows: Any) -> None:
@@ -166,7 +172,7 @@ class OnePassFit:
         self.fit(X, y, sample_weight)  # type: ignore[attr-defined]
         yield self.history_[-1]
 
-    def _record(self, rows: int, began: float, *, anew: bool) -> None:
+    def _recorded(self, rows: int, began: float, *, anew: bool) -> list[EstimateRecord]:
         """A line more; `rows` are those of all calls since the last `fit`."""
         before = [] if anew else getattr(self, "history_", [])
-        self.history_ = [*before, EstimateRecord(len(before) + 1.0, rows, time.perf_counter() - began)]
+        return [*before, EstimateRecord(len(before) + 1.0, rows, time.perf_counter() - began)]

@@ -16,7 +16,7 @@ from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
-from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite
+from ..checks.rows import check_lengths, checked_costs, not_finite, rows_to_learn
 from ..checks.targets import Targets, checked_targets, known_targets
 from ..logistic.training import schedule_of
 from . import words
@@ -86,8 +86,8 @@ def default_rate(normal: NormalEquations, batch: Batch, count: int) -> LearningR
     return LearningRate(0.25 / max(size, EPS) / cost, power=DECAY, delay=float(count))
 
 
-def continue_delta_rule(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
-    """One pass over these rows in their order, from where the model stands."""
+def continued_delta_rule(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Any, dict[str, Any]]:
+    """One pass over these rows in their order, from where the model stands: for `set_fitted`."""
     if model.learning_rate is None:
         raise SettingError(
             "learning_rate", None, "give a number, or a schedule such as LearningRate(0.1, power=0.5).",
@@ -95,7 +95,7 @@ def continue_delta_rule(model: Any, X: Any, y: Any, classes: Any, sample_weight:
             "still to come:",
         )  # fmt: skip
     new = not hasattr(model, "classes_")
-    rows = checked_rows(model, X, reset=new)
+    rows, read, columns = rows_to_learn(model, X, new=new)
     known = _known(model, y, classes, new)
     shares = known_targets(y, known, len(rows))
     check_lengths(len(rows), len(shares))
@@ -107,8 +107,8 @@ def continue_delta_rule(model: Any, X: Any, y: Any, classes: Any, sample_weight:
     )
     W, b = state.averaged() if model.averaging else state.last()
     if not (np.isfinite(W).all() and np.isfinite(b).all()):
-        raise _overflow(model, rows)
-    _keep(model, state, known, W, b, names_of(model, rows.shape[1]))
+        raise _overflow(model, rows, columns)
+    return read, _found(model, state, known, W, b, columns)
 
 
 def _as_rate(rate: Any) -> Any:
@@ -135,10 +135,10 @@ def _state(model: Any, rows: Any, known: Any) -> OnlineState:
     return OnlineState(np.zeros((lines, rows.shape[1])), np.zeros(lines))
 
 
-def _overflow(model: Any, rows: Any) -> ValueError:
+def _overflow(model: Any, rows: Any, columns: tuple[str, ...]) -> ValueError:
     finite = rows.finite() if hasattr(rows, "starts") else np.isfinite(rows).all()
     if not finite:
-        return not_finite(rows, names_of(model, rows.shape[1]), model)
+        return not_finite(rows, columns, model)
     return SettingError(
         "learning_rate", model.learning_rate,
         "is too large for these rows. Lower it, or use larger units for X; the model is as it was before this call.",
@@ -146,16 +146,20 @@ def _overflow(model: Any, rows: Any) -> ValueError:
     )  # fmt: skip
 
 
-def _keep(model: Any, state: OnlineState, known: Any, W: Floats, b: Floats, columns: tuple[str, ...]) -> None:
+def _found(
+    model: Any, state: OnlineState, known: Any, W: Floats, b: Floats, columns: tuple[str, ...]
+) -> dict[str, Any]:
+    """What was learnt, by the names of the attributes."""
     many = len(known) > 2
     weights, intercept = (W, b) if many else (W[0], float(b[0]))
-    model._statistics = None
-    model._online, model.classes_, model.coef_, model.intercept_ = state, known, W, b
-    model.n_passes_ = 1.0
-    model.rule_ = LinearRule(weights, intercept, tuple(known), columns)
     claim = Claim(
         tuple(known.tolist()), columns, weights, intercept, bool(model.fit_intercept), float(model.l2),
         (1.0,) * len(known), math.nan, state.steps, "least squares",
     )  # fmt: skip
     of = len(columns) + bool(model.fit_intercept)
-    model.verdict_ = Verdict("interrupted", Rank(None, of, ()), None, *words.online(state.steps), claim)
+    return {
+        "classes_": known, "coef_": W, "intercept_": b, "n_passes_": 1.0,
+        "rule_": LinearRule(weights, intercept, tuple(known), columns),
+        "verdict_": Verdict("interrupted", Rank(None, of, ()), None, *words.online(state.steps), claim),
+        "_statistics": None, "_online": state,
+    }  # fmt: skip

@@ -31,7 +31,7 @@ from ...results.proofs import Estimates
 from ...results.verdict import Rank, Verdict, listed
 from ...wording import setting
 from ..base import IN_ONE_GO, Card, GenerativeClassifier
-from ..checks.rows import checked_rows, forget, not_finite, unchanged_on_failure
+from ..checks.rows import checked_rows, not_finite, set_fitted
 from ..checks.settings import checked_choice, checked_count, checked_numbers
 from . import words
 from .batches import Batch, OnePassFit, Statistics, next_batch, whole_batch
@@ -52,18 +52,20 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
     Parameters
     ----------
     covariance : "shared" or "own"
-        Linear or quadratic discriminant. Σ = Σₖ Sₖ/n and Σₖ = Sₖ/nₖ maximise the likelihood: the same for weights in
-        any units, and as scikit-learn's solver="lsqr". Others divide by n − K and nₖ − 1: with equal priors (and
-        counts) that moves posteriors, but no boundary.
+        Whether the classes share a covariance, or each has its own: linear or quadratic discriminant. Σ = Σₖ Sₖ/n and
+        Σₖ = Sₖ/nₖ maximise the likelihood: the same for weights in any units, and as scikit-learn's solver="lsqr".
+        Others divide by n − K and nₖ − 1: with equal priors (and counts) that moves posteriors, but no boundary.
     shrinkage : None, "ledoit-wolf" or float in [0, 1]
-        (1 − s)Σ + s (tr Σ/d) I, in the units of X. "ledoit-wolf" chooses s (for each class, if "own") from the rows
-        about their class means and needs a second pass; scikit-learn's "auto" does it class by class on
-        standardised columns.
+        How far a covariance is drawn towards that of a ball. It is (1 − s)Σ + s (tr Σ/d) I, in the units of X.
+        "ledoit-wolf" chooses s (for each class, if "own") from the rows about their class means and needs a second
+        pass; scikit-learn's "auto" does it class by class on standardised columns.
         There a row of weight 2 is two rows.
     priors : None, "equal" or array
-        The share of each class in the rows; all equal ("most probable Gaussian"); or a number for each of `classes_`.
+        The probabilities of the classes, p(k). None: their shares in the rows; all equal ("most probable Gaussian"); or
+        a number for each, in the order of `classes_`.
     n_threads : int or None
-        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+        How many threads. None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for
+        any number.
 
     Directions in which a shared covariance has no spread (10⁻⁵ of the columns' own) are left out, as by scikit-learn's
     solver="svd": Σ⁻¹ is then the pseudo-inverse in units of the columns' spreads, and the verdict names the columns.
@@ -92,7 +94,6 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
 
     card = Card("discriminant", no_path=IN_ONE_GO)
 
-    verdict_: Verdict
     _statistics: Statistics | None = None
     """Of all rows so far."""
     _quadratic: Quadratic | None = None
@@ -123,15 +124,20 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    @property
+    def deciding_rule(self) -> Any:
+        """A `LinearRule`, or where each class has a covariance of its own a `Quadratic`."""
+        return self.rule_ if self._quadratic is None else self._quadratic
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GaussianDiscriminant:
         """Estimate priors, means and covariances."""
         began = time.perf_counter()
-        with unchanged_on_failure(self):
-            self._check()
-            batch = whole_batch(self, X, y, sample_weight, self._kind())
-            self._statistics, self._higher = batch.total, self._higher_moments(batch)
-            self._conclude(batch)
-            self._record(batch.total.rows, began, anew=True)
+        self._check()
+        batch = whole_batch(self, X, y, sample_weight, self._kind())
+        higher = self._higher_moments(batch)
+        found = self._concluded(batch, higher)
+        history = self._recorded(batch.total.rows, began, anew=True)
+        set_fitted(self, batch.read, **found, history_=history, _statistics=batch.total, _higher=higher)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> GaussianDiscriminant:
@@ -140,23 +146,22 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
         Until every class has rows enough for its parameters, the model is not fitted, and says what is missing.
         """
         began = time.perf_counter()
-        with unchanged_on_failure(self):
-            self._check()
-            before = self._statistics
-            asked = self.shrinkage == "ledoit-wolf"
-            if before is not None and (before.moments.kind != self._kind() or asked != (self._higher is not None)):
-                names = f"{setting('covariance')} or {setting('shrinkage')}"
-                raise Refusal(f"{names} was changed, and what is known of the rows so far does not tell: use fit.")
-            batch = next_batch(self, X, y, classes, sample_weight, self._kind(), before)
-            fourth = self._higher_moments(batch)
-            if before is not None and fourth is not None:
-                fourth = _joined(before, self._higher, batch, fourth)
-            self._statistics, self._higher = batch.total, fourth
-            self._record(batch.total.rows, began, anew=before is None)
-            try:
-                self._conclude(batch)
-            except (SingularError, ValueError) as error:
-                self._wait(str(error))
+        self._check()
+        before = self._statistics
+        asked = self.shrinkage == "ledoit-wolf"
+        if before is not None and (before.moments.kind != self._kind() or asked != (self._higher is not None)):
+            names = f"{setting('covariance')} or {setting('shrinkage')}"
+            raise Refusal(f"{names} was changed, and what is known of the rows so far does not tell: use fit.")
+        batch = next_batch(self, X, y, classes, sample_weight, self._kind(), before)
+        higher = self._higher_moments(batch)
+        if before is not None and higher is not None:
+            higher = _joined(before, self._higher, batch, higher)
+        try:
+            found = self._concluded(batch, higher)
+        except (SingularError, ValueError) as error:  # the rows so far make no model, and no earlier model holds
+            found = {"_quadratic": None, "_waiting": str(error)}
+        history = self._recorded(batch.total.rows, began, anew=before is None)
+        set_fitted(self, batch.read, **found, history_=history, _statistics=batch.total, _higher=higher)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -203,12 +208,6 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
             return None
         return HigherMoments.of(batch.X, np.asarray(batch.targets.index), batch.cost, batch.alone.moments)
 
-    def _wait(self, why: str) -> None:
-        """The rows so far do not make a model, and no earlier model holds."""
-        forget(self, "means_", "priors_", "covariance_", "rule_", "coef_", "intercept_", "verdict_")
-        self._quadratic = None
-        self._waiting = why
-
     def _priors_of(self, found: Statistics) -> Floats:
         count = len(found.classes)
         if self.priors is None:
@@ -225,18 +224,19 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
             )  # fmt: skip
         return given / given.sum()  # type: ignore[no-any-return]
 
-    def _amount(self, sigma: Floats, found: Statistics) -> Any:
+    def _amount(self, sigma: Floats, found: Statistics, higher: HigherMoments | None) -> Any:
         if self.shrinkage is None or isinstance(self.shrinkage, numbers.Real):
             amount = float(self.shrinkage or 0.0)
             return amount if sigma.ndim == 2 else np.full(len(sigma), amount)
-        assert self._higher is not None
+        assert higher is not None
         n = found.moments.weight
         if sigma.ndim == 2:
-            return ledoit_wolf(sigma, float(self._higher.fourth.sum()), float(n.sum()))
-        each = zip(sigma, self._higher.fourth, n, strict=True)
+            return ledoit_wolf(sigma, float(higher.fourth.sum()), float(n.sum()))
+        each = zip(sigma, higher.fourth, n, strict=True)
         return np.array([ledoit_wolf(S, float(fourth), float(count)) for S, fourth, count in each])
 
-    def _conclude(self, batch: Batch) -> None:
+    def _concluded(self, batch: Batch, higher: HigherMoments | None) -> dict[str, Any]:
+        """What the rows say, by the names of the attributes."""
         found, shared, d = batch.total, self.covariance == "shared", len(batch.columns)
         if len(found.classes) < 2:
             raise DataError(f"all rows so far are of one class, {found.classes.tolist()[0]!r}.")
@@ -244,7 +244,7 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
         if missing.any():
             raise DataError(f"class {found.classes.tolist()[int(np.argmax(missing))]!r} has no rows yet.")
         priors, plain = self._priors_of(found), covariance(found.moments, shared=shared)
-        amount = self._amount(plain, found)
+        amount = self._amount(plain, found, higher)
         sigma = shrunk(plain, amount)
         try:
             if shared:
@@ -254,37 +254,39 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
                 scorer = Quadratic.of(found.moments, sigma, priors)
         except SingularError as error:
             raise Refusal(_singular(error, batch, shrunken=self.shrinkage is not None)) from None
-        self._keep(scorer, batch, priors, sigma, amount)
+        return self._found(scorer, batch, priors, sigma, amount)
 
-    def _keep(self, scorer: Linear | Quadratic, batch: Batch, priors: Floats, sigma: Floats, amount: Any) -> None:
+    def _found(
+        self, scorer: Linear | Quadratic, batch: Batch, priors: Floats, sigma: Floats, amount: Any
+    ) -> dict[str, Any]:
         found, d = batch.total, len(batch.columns)
-        self._wait("")
-        self.classes_, self.n_passes_ = found.classes, 2.0 if self.shrinkage == "ledoit-wolf" else 1.0
-        self.priors_, self.means_, self.covariance_, self.shrinkage_ = priors, found.moments.mean.copy(), sigma, amount
-        parameters = {"priors": priors, "means": self.means_, "covariance": sigma, "shrinkage": amount}
+        parameters = {"priors": priors, "means": found.moments.mean.copy(), "covariance": sigma, "shrinkage": amount}
+        learnt: dict[str, Any] = {f"{name}_": value for name, value in parameters.items()}
         rank, certain, left_out = Rank(None if np.any(amount) else d, d, ()), (), ()
         if isinstance(scorer, Linear):
             many = len(found.classes) > 2
             weights, intercept = (
                 (scorer.weights, scorer.intercept) if many else (scorer.weights[0], scorer.intercept[0])
             )
-            self.coef_, self.intercept_ = scorer.weights, scorer.intercept
-            self.rule_ = LinearRule(weights, intercept, tuple(found.classes), batch.columns, probabilistic=True)
-            parameters.update(weights=self.coef_, intercept=self.intercept_)
+            rule = LinearRule(weights, intercept, tuple(found.classes), batch.columns, probabilistic=True)
+            parameters |= {"weights": scorer.weights, "intercept": scorer.intercept}
+            learnt |= {"coef_": scorer.weights, "intercept_": scorer.intercept, "rule_": rule}
             if not np.any(amount):
                 aliased = tuple(batch.columns[j] for j in scorer.aliased)
                 rank = Rank(d - len(aliased), d, aliased)
                 certain = tuple(batch.columns[j] for j in scorer.certain)
                 left_out = aliased
-        else:
-            self._quadratic = scorer
         settings = {"covariance": self.covariance, "shrinkage": self.shrinkage, "priors": self.priors}
         claim = EstimateClaim(
             "Gaussian discriminant", tuple(found.classes.tolist()), batch.columns, parameters, settings, found.rows
         )
         how = f", shrunk by {np.mean(amount):.3g}" if np.any(amount) else ""
         said = words.estimated(len(found.classes), d, self.covariance == "shared", how, certain, left_out)
-        self.verdict_ = Verdict("optimal", rank, Estimates(max(ERROR, found.rows * EPS)), *said, claim)
+        return {
+            **learnt, "classes_": found.classes, "n_passes_": 2.0 if self.shrinkage == "ledoit-wolf" else 1.0,
+            "verdict_": Verdict("optimal", rank, Estimates(max(ERROR, found.rows * EPS)), *said, claim),
+            "_quadratic": scorer if isinstance(scorer, Quadratic) else None, "_waiting": "",
+        }  # fmt: skip
 
 
 def _checked_priors(priors: Any) -> Floats:

@@ -20,13 +20,13 @@ from ...results.proofs import Optimality
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
 from ..base import IN_ONE_GO, Card, LinearClassifier
-from ..checks.rows import unchanged_on_failure
+from ..checks.rows import set_fitted
 from ..checks.settings import NOT_NEGATIVE, POSITIVE, checked_flag, checked_parameters, checked_threads, seed_of
 from ..logistic.training import ORDERS, checked_rate
 from ..logistic.words import Words
 from . import words
 from .batches import Batch, OnePassFit, Statistics, next_batch, whole_batch
-from .delta_rule import DeltaRuleEnd, continue_delta_rule, run_delta_rule
+from .delta_rule import DeltaRuleEnd, continued_delta_rule, run_delta_rule
 
 MOST_COLUMNS_CHECKED = 1000
 """Columns, up to which the rows themselves are asked whether a column is a combination of others."""
@@ -49,16 +49,18 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
     Parameters
     ----------
     l2 : float
-        (l2/2)‖W‖² beside the *mean* squared error: scikit-learn's RidgeClassifier(alpha) is l2 = 2 alpha/n.
+        The penalty, (l2/2)‖w‖² beside the *mean* loss. scikit-learn's RidgeClassifier(alpha) is l2 = 2 alpha/n.
     fit_intercept : bool
-        Whether there is an intercept, which is never penalised.
+        Whether there is an intercept b. It is never penalised.
     solver : "closed" or "stochastic"
-        The normal equations, or the delta rule: w ← w + η(y − xᵀw)x, one row at a time.  [003 slide 31; 004 §4.2]
+        How the minimum is found. By the normal equations, or the delta rule: w ← w + η(y − xᵀw)x, one row at a time.
+        [003 slide 31; 004 §4.2]
     learning_rate, order, averaging, max_passes, tol, random_state : as in LogisticRegression(solver="stochastic")
         How the delta rule goes: it ends when its value is within tol of the least, which is known beforehand, or when
         the passes are spent. The default rate is a quarter of 1/mean‖(x, 1)‖², and falls with the passes.
     n_threads : int or None
-        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+        How many threads. None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -81,7 +83,6 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
 
     card = Card("least-squares", no_path=IN_ONE_GO)
 
-    verdict_: Verdict
     _statistics: Statistics | None = None
     """Of all rows so far, where the normal equations are solved."""
     _online: OnlineState | None = None
@@ -115,16 +116,14 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LeastSquaresClassifier:
         """Fit the weights; `verdict_` says how far from the minimum they can be."""
         began = time.perf_counter()
-        with unchanged_on_failure(self):
-            self._check()
-            batch = whole_batch(self, X, y, sample_weight, "pooled", soft=True)
-            self._online = None
-            if self.solver == "closed":
-                self._conclude(batch)
-            else:
-                seed = seed_of(self.random_state, needed=self.order != "cyclic")
-                self._conclude_delta_rule(run_delta_rule(self, batch, self._equations(batch.total), seed), batch)
-            self._record(batch.total.rows, began, anew=True)
+        self._check()
+        batch = whole_batch(self, X, y, sample_weight, "pooled", soft=True)
+        if self.solver == "closed":
+            found = self._solved(batch)
+        else:
+            seed = seed_of(self.random_state, needed=self.order != "cyclic")
+            found = self._stepped(run_delta_rule(self, batch, self._equations(batch.total), seed), batch)
+        set_fitted(self, batch.read, **found, history_=self._recorded(batch.total.rows, began, anew=True))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LeastSquaresClassifier:
@@ -134,18 +133,17 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
         and with the first rows all classes.
         """
         began = time.perf_counter()
-        with unchanged_on_failure(self):
-            self._check()
-            if self.solver == "stochastic":
-                continue_delta_rule(self, X, y, classes, sample_weight)
-                self._record(self.verdict_.claim.rows, began, anew=False)
-                return self
-            before = self._statistics
-            batch = next_batch(self, X, y, classes, sample_weight, "pooled", before, soft=True)
-            if len(batch.total.classes) > 1:
-                self._conclude(batch)
-            self._statistics = batch.total  # of one class so far: they wait for another
-            self._record(batch.total.rows, began, anew=before is None)
+        self._check()
+        if self.solver == "stochastic":
+            read, found = continued_delta_rule(self, X, y, classes, sample_weight)
+            history = self._recorded(found["verdict_"].claim.rows, began, anew=False)
+            set_fitted(self, read, **found, history_=history)
+            return self
+        before = self._statistics
+        batch = next_batch(self, X, y, classes, sample_weight, "pooled", before, soft=True)
+        alone = len(batch.total.classes) == 1  # rows of one class wait for another
+        found = {"_statistics": batch.total, "_online": None} if alone else self._solved(batch)
+        set_fitted(self, batch.read, **found, history_=self._recorded(batch.total.rows, began, anew=before is None))
         return self
 
     def _check(self) -> None:
@@ -163,7 +161,7 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
     def _equations(self, found: Statistics) -> NormalEquations:
         return normal_equations(found.moments, found.squares, found.rows, float(self.l2), bool(self.fit_intercept))
 
-    def _conclude(self, batch: Batch) -> None:
+    def _solved(self, batch: Batch) -> dict[str, Any]:
         normal = self._equations(batch.total)
         with np.errstate(over="ignore", invalid="ignore"):
             solution = solve(normal)
@@ -175,10 +173,10 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
         left = left_over(batch, solution.aliased, lifted=normal.lifted) if proved and aliased else 0.0
         if left:
             proved, said = False, words.nearly(solution, aliased, left)
-        self._statistics = batch.total
-        self._keep(solution, normal, batch, said, 1.0, proved, aliased)
+        found = self._found(solution, normal, batch, said, 1.0, proved, aliased)
+        return {**found, "_statistics": batch.total, "_online": None}
 
-    def _conclude_delta_rule(self, ended: DeltaRuleEnd, batch: Batch) -> None:
+    def _stepped(self, ended: DeltaRuleEnd, batch: Batch) -> dict[str, Any]:
         normal = self._equations(batch.total)
         proved = not ended.diverged and words.is_proved(ended.solution, normal, self.tol)
         said = (
@@ -186,21 +184,18 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
             if ended.diverged
             else words.stepped(ended.solution, normal, ended.passes, self.tol)
         )
-        self._statistics = None
         aliased = tuple(batch.columns[j] for j in ended.solution.aliased)
-        self._online = ended.state
-        self._keep(ended.solution, normal, batch, said, ended.passes, proved, aliased)
+        found = self._found(ended.solution, normal, batch, said, ended.passes, proved, aliased)
+        return {**found, "_statistics": None, "_online": ended.state}
 
-    def _keep(
+    def _found(
         self, solution: Solution, normal: NormalEquations, batch: Batch, said: Words, passes: float, proved: bool,
         aliased: tuple[str, ...],
-    ) -> None:  # fmt: skip
+    ) -> dict[str, Any]:  # fmt: skip
+        """What a fit found, by the names of the attributes."""
         many, found = len(batch.total.classes) > 2, batch.total
         weights = solution.weights if many else solution.weights[0]
         intercept: Any = solution.intercept if many else float(solution.intercept[0])
-        self.classes_, self.n_passes_ = found.classes, passes
-        self.coef_, self.intercept_ = solution.weights.copy(), solution.intercept.copy()
-        self.rule_ = LinearRule(weights, intercept, tuple(found.classes), batch.columns)
         claim = Claim(
             tuple(found.classes.tolist()), batch.columns, weights.copy(), intercept, normal.lifted, normal.l2,
             (1.0,) * len(found.classes), solution.value, found.rows, "least squares", found.soft,
@@ -211,7 +206,12 @@ class LeastSquaresClassifier(OnePassFit, LinearClassifier):
         relative = solution.gap / solution.value if solution.value > 0 else 0.0
         errors = solution.coefficients if many else solution.coefficients[0]
         proof = Optimality(solution.distance, 0.0, solution.gap, relative, solution.distance, errors, 1.0)
-        self.verdict_ = Verdict("optimal" if proved else "budget", rank, proof, *said, claim)
+        return {
+            "classes_": found.classes, "n_passes_": passes, "coef_": solution.weights.copy(),
+            "intercept_": solution.intercept.copy(),
+            "rule_": LinearRule(weights, intercept, tuple(found.classes), batch.columns),
+            "verdict_": Verdict("optimal" if proved else "budget", rank, proof, *said, claim),
+        }  # fmt: skip
 
 
 def left_over(batch: Batch, aliased: Any, *, lifted: bool) -> float:

@@ -18,9 +18,8 @@ from ...fitting.closed.naive_bayes_scores import Scorer
 from ...fitting.closed.support import Support
 from ...losses.families import Family
 from ...numerics.arrays import Floats
-from ...results.verdict import Verdict
 from ..base import IN_ONE_GO, Card, GenerativeClassifier
-from ..checks.rows import check_lengths, checked_costs, checked_rows, forget, names_of, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, rows_to_learn, set_fitted
 from ..perceptron.training import check_kind, checked_labels, stream_labels
 from .batches import EstimateRecord
 from .naive_bayes_input import (
@@ -52,20 +51,21 @@ class NaiveBayes(GenerativeClassifier):
 
     Parameters
     ----------
-    families : str, Family or dict
-        "gaussian", "bernoulli", "poisson", "categorical", "exponential" or "geometric"; or a `Family` of your own, see
-        `separatrix.families`; or a dict of these by column name or number, the key ... standing for all others.
+    families : "gaussian", "bernoulli", "poisson", "categorical", "exponential", "geometric" or dict {column: family}
+        How the columns are distributed within a class. One family for all, also a `Family` of your own, see
+        `separatrix.families`; or one by column name or number, the key ... standing for all others.
     variance : "own" or "shared"
         Whether each class has variances of its own in Gaussian columns, or all share them.
     smoothing : float
-        α, how many rows a prior guess is worth. Bernoulli: α ones and α zeros more in each class; categorical: α rows
+        How many rows a prior guess is worth, α. Bernoulli: α ones and α zeros more in each class; categorical: α rows
         more at each level; other families of one parameter: α rows more at the column's mean over all classes;
         Gaussian: α rows more that scatter as the whole column does, σ² = (S + αv)/(n + α). 0 is maximum likelihood, and
         an error where that makes infinite log-odds.
     priors : None, "equal" or array
-        p(k): the share of the class in the rows, equal, or given in the order of `classes_`.
+        The probabilities of the classes, p(k). None: their shares in the rows; all equal; or a number for each, in the
+        order of `classes_`.
     threshold : None or float
-        In Bernoulli columns a number counts as 1 if it is larger. None: 0 and 1 are the only numbers allowed.
+        Which numbers count as 1 in Bernoulli columns: those above it. None: 0 and 1 are the only numbers allowed.
 
     A column whose numbers are all equal, and leave nothing to learn (zeros of counts; any constant of a Gaussian), has
     weight zero, and the verdict names it. A level that no row had is given the probability α/(n + α(L + 1)), as if it
@@ -98,8 +98,9 @@ class NaiveBayes(GenerativeClassifier):
 
     card = Card("naive-bayes", no_path=IN_ONE_GO)
 
-    verdict_: Verdict
     parameters_: Parameters
+    _scorer: Any
+    """A `Scorer`, or None while the rows do not determine a rule."""
     families: Any = "gaussian"
     variance: Any = "own"
     threshold: Any = None
@@ -129,29 +130,31 @@ class NaiveBayes(GenerativeClassifier):
         tags.input_tags.positive_only = isinstance(family, Family) and family.lowest >= 0 and self.threshold is None
         return tags
 
+    @property
+    def deciding_rule(self) -> Any:
+        """A `Scorer`."""
+        return self._scorer
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from these rows alone; `verdict_` says what was learnt."""
-        with unchanged_on_failure(self):
-            for _ in self.steps(X, y, sample_weight):
-                pass
+        for _ in self.steps(X, y, sample_weight):
+            pass
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[EstimateRecord]:
         """Fit as `fit` does, in one step: the rows are read once."""
         began = time.perf_counter()
-        with unchanged_on_failure(self):
-            rows = checked_rows(self, X, reset=True)
-            target, classes = checked_labels(self, y)
-            check_lengths(len(rows), len(target))
-            cost = checked_costs(sample_weight, len(rows))
-            families = self._column_families()
-            statistics = statistics_of(self, rows, target, len(classes), cost, families)
-            for label, weight in zip(classes.tolist(), statistics.moments.weight, strict=True):
-                if weight == 0:
-                    raise DataError(f"Every sample of class {label!r} has sample_weight zero: leave that class out.")
-            self.history_: list[EstimateRecord] = []
-            self._keep(statistics, classes, families, began)
-            self._conclude()
+        rows, read, names = rows_to_learn(self, X)
+        target, classes = checked_labels(self, y)
+        check_lengths(len(rows), len(target))
+        cost = checked_costs(sample_weight, len(rows))
+        families = self._column_families(names)
+        statistics = statistics_of(self, rows, target, len(classes), cost, families, names)
+        for label, weight in zip(classes.tolist(), statistics.moments.weight, strict=True):
+            if weight == 0:
+                raise DataError(f"Every sample of class {label!r} has sample_weight zero: leave that class out.")
+        found = self._concluded(statistics, classes, families, names)
+        self._set(read, statistics, classes, families, [], began, **found)
         yield self.history_[-1]
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
@@ -162,26 +165,23 @@ class NaiveBayes(GenerativeClassifier):
         what they say is kept, and `predict` says what is missing.
         """
         began, new = time.perf_counter(), not hasattr(self, "_statistics")
-        with unchanged_on_failure(self):
-            labels = stream_labels(self, y)
-            rows = checked_rows(self, X, reset=new)
-            check_lengths(len(rows), len(labels))
-            cost = checked_costs(sample_weight, len(rows), some=False)
-            families = self._column_families()
-            if new:
-                self.history_, before = [], ColumnStatistics.none(0, families)
-                known: NDArray[Any] = labels[:0]
-            else:
-                before, known = self._statistics, self.classes_
-                check_same(families, self._learnt_families)
-            check_kind(labels, known)
-            statistics, found = joined_statistics(self, (before, known), rows, labels, cost, families)
-            self._keep(statistics, found, families, began)
-            try:
-                self._conclude()
-            except EstimateError as error:
-                forget(self, "rule_", "coef_", "intercept_", "verdict_", "parameters_", "_scorer")
-                self._lacking = str(error)
+        labels = stream_labels(self, y)
+        rows, read, names = rows_to_learn(self, X, new=new)
+        check_lengths(len(rows), len(labels))
+        cost = checked_costs(sample_weight, len(rows), some=False)
+        families = self._column_families(names)
+        if new:
+            before, known, history = ColumnStatistics.none(0, families), labels[:0], []
+        else:
+            before, known, history = self._statistics, self.classes_, self.history_
+            check_same(families, self._learnt_families)
+        check_kind(labels, known)
+        statistics, classes = joined_statistics(self, (before, known), rows, labels, cost, families, names)
+        try:
+            found = self._concluded(statistics, classes, families, names)
+        except EstimateError as error:
+            found = {"_scorer": None, "_lacking": str(error)}
+        self._set(read, statistics, classes, families, history, began, **found)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -252,36 +252,42 @@ class NaiveBayes(GenerativeClassifier):
         """The numbers that each column may hold: counts from 0 on, shares from 0 to 1, as their families know them."""
         return support_of(self._scorer.families)
 
-    def _column_families(self) -> ColumnFamilies:
+    def _column_families(self, names: tuple[str, ...]) -> ColumnFamilies:
         checked_smoothing(self.smoothing)
         check_priors(self.priors)
-        return checked_families(self, self._names())
+        return checked_families(self, names)
 
-    def _keep(
-        self, statistics: ColumnStatistics, classes: NDArray[Any], families: ColumnFamilies, began: float
-    ) -> None:
-        self._statistics, self.classes_, self._learnt_families = statistics, classes, families
-        passes = len(self.history_) + 1.0
-        self.history_.append(EstimateRecord(passes, statistics.rows, time.perf_counter() - began))
-        self.n_passes_ = 1.0
+    def _set(
+        self, read: Any, statistics: ColumnStatistics, classes: NDArray[Any], families: ColumnFamilies,
+        history: list[EstimateRecord], began: float, **found: Any,
+    ) -> None:  # fmt: skip
+        """Set all attributes."""
+        record = EstimateRecord(len(history) + 1.0, statistics.rows, time.perf_counter() - began)
+        set_fitted(
+            self, read, classes_=classes, history_=[*history, record], n_passes_=1.0, _statistics=statistics,
+            _learnt_families=families, **found,
+        )  # fmt: skip
 
-    def _conclude(self) -> None:
-        statistics, classes, names = self._statistics, self.classes_, self._names()
+    def _concluded(
+        self, statistics: ColumnStatistics, classes: NDArray[Any], families: ColumnFamilies, names: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """The rule and what is said of it, by the names of the attributes."""
         if len(classes) < 2:
             seen = f"all are of class {classes.tolist()[0]!r}" if len(classes) else "none of them counts"
             raise EstimateError(f"{seen}, and a rule tells two classes or more apart.")
-        families, alpha = self._learnt_families, float(self.smoothing)
 
         def name(k: int, j: int) -> str:
             return f"Column {names[j]!r} of class {classes.tolist()[k]!r}"
 
         log_prior = log_priors(self.priors, statistics.moments.weight, classes)
-        self.parameters_ = estimate(statistics, families, alpha, log_prior, name)
-        self._scorer = Scorer(self.parameters_, families, names)
-        self.rule_ = self._scorer.rule(tuple(classes))
-        self.coef_ = np.atleast_2d(self.rule_.weights).copy()
-        self.intercept_ = np.atleast_1d(np.asarray(self.rule_.intercept, float)).copy()
-        self.verdict_ = verdict_of(self)
+        parameters = estimate(statistics, families, float(self.smoothing), log_prior, name)
+        scorer = Scorer(parameters, families, names)
+        rule = scorer.rule(tuple(classes))
+        return {
+            "parameters_": parameters, "_scorer": scorer, "rule_": rule, "coef_": np.atleast_2d(rule.weights).copy(),
+            "intercept_": np.atleast_1d(np.asarray(rule.intercept, float)).copy(),
+            "verdict_": verdict_of(self, statistics, classes, scorer, rule), "_lacking": "",
+        }  # fmt: skip
 
 
 class BernoulliNaiveBayes(NaiveBayes):

@@ -156,14 +156,14 @@ def check_values(X: Any, cost: Floats, families: ColumnFamilies, columns: tuple[
             "as 1 if it is larger, or choose another family.",
             array="X", row=i, column=columns[j], value=value,
         )  # fmt: skip
-    negative = "Negative values in data: " if value < 0 and family.lowest == 0 else ""
+    negative = " (Negative values in data)" if value < 0 and family.lowest == 0 else ""
     allowed = "whole numbers" if family.whole else "numbers"
     low = "" if np.isinf(family.lowest) else f" of {family.lowest:g} or more"
     high = "" if np.isinf(family.highest) else f" {'and' if low else 'of'} {family.highest:g} or less"
     raise DataError(
         f"is {value:g}; {_article(family.name)} column holds {allowed}{low}{high}: correct it, or choose another "
-        "family for this column.",
-        array=f"{negative}X", row=i, column=columns[j], value=value,
+        f"family for this column.{negative}",
+        array="X", row=i, column=columns[j], value=value,
     )  # fmt: skip
 
 
@@ -185,14 +185,14 @@ def infinite(X: Any, columns: tuple[str, ...], model: Any) -> DataError:
 
 
 def statistics_of(
-    model: Any, rows: Any, target: Any, classes: int, cost: Floats, families: ColumnFamilies
+    model: Any, rows: Any, target: Any, classes: int, cost: Floats, families: ColumnFamilies, names: tuple[str, ...]
 ) -> ColumnStatistics:
     """What the rows say, once they are found to be such as the families know."""
-    check_values(rows, cost, families, model._names())
+    check_values(rows, cost, families, names)
     try:
         return gather(rows, target, classes, cost, families)
     except InfiniteError:
-        raise infinite(rows, model._names(), model) from None
+        raise infinite(rows, names, model) from None
 
 
 def joined_statistics(
@@ -202,6 +202,7 @@ def joined_statistics(
     labels: NDArray[Any],
     cost: Floats,
     families: ColumnFamilies,
+    names: tuple[str, ...],
 ) -> tuple[ColumnStatistics, NDArray[Any]]:
     """What was known and what these rows say, over the classes of both; rows that do not count bring none."""
     (statistics, known), count = before, len(rows)
@@ -212,11 +213,11 @@ def joined_statistics(
     statistics = statistics.grown(np.searchsorted(found, known), len(found))
     if len(rows):
         target = np.searchsorted(found, labels).astype(np.int64)
-        fresh = statistics_of(model, rows, target, len(found), cost, families)
+        fresh = statistics_of(model, rows, target, len(found), cost, families, names)
         try:
             statistics = statistics.merge(fresh)
         except InfiniteError:
-            raise infinite(rows, model._names(), model) from None
+            raise infinite(rows, names, model) from None
     return replace(statistics, rows=seen), found
 
 

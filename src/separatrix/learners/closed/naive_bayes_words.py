@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...fitting.closed.column_statistics import ColumnStatistics
+from ...fitting.closed.naive_bayes_scores import Scorer
 from ...losses.families import Family
 from ...results.claims import EstimateClaim
+from ...results.linear_rule import LinearRule
 from ...results.proofs import Estimates
 from ...results.verdict import Rank, Verdict, listed
 
@@ -15,9 +19,11 @@ ERROR = 1e-11
 """What is claimed of the estimates, in units of their size: sums of rows lose some digits of sixteen."""
 
 
-def verdict_of(model: Any) -> Verdict:
+def verdict_of(
+    model: Any, statistics: ColumnStatistics, classes: NDArray[Any], scorer: Scorer, rule: LinearRule
+) -> Verdict:
     """Optimal: each parameter is a formula of the rows, and is claimed as such."""
-    rows, silent, names = model._statistics.rows, model.parameters_.silent, model._names()
+    rows, silent, names = statistics.rows, scorer.parameters.silent, scorer.columns
     cause = (
         f"Optimal: the parameters are formulas of the {rows} rows, so that nothing was searched for; check(X, y) "
         f"computes them again, to within {ERROR:g} of their size."
@@ -25,21 +31,22 @@ def verdict_of(model: Any) -> Verdict:
     if silent:
         some = listed([names[j] for j in silent])
         cause += f" Nothing can be learnt from {some}, where all numbers are equal or missing: weight zero."
-    if model._statistics.moments.present is not None:
+    if statistics.moments.present is not None:
         cause += " Missing numbers were skipped."
-    rank = Rank(None, model.coef_.shape[1] + 1, ())
-    return Verdict("optimal", rank, Estimates(ERROR), cause, "", claim_of(model))
+    rank = Rank(None, rule.weights.shape[-1] + 1, ())
+    claim = claim_of(model, tuple(classes.tolist()), rows, scorer, rule)
+    return Verdict("optimal", rank, Estimates(ERROR), cause, "", claim)
 
 
-def claim_of(model: Any) -> EstimateClaim:
+def claim_of(model: Any, classes: tuple[Any, ...], rows: int, scorer: Scorer, rule: LinearRule) -> EstimateClaim:
     """The parameters, the rule that they make, and what was chosen."""
-    found, families, rule = model.parameters_, model._scorer.families, model.rule_
+    found, families, names = scorer.parameters, scorer.families, scorer.columns
     parameters = {
         "prior": np.exp(found.log_prior),
         "mean": found.mean,
         "variance": found.variance,
-        "levels": {model._names()[j]: table.values for j, table in found.tables.items()},
-        "probabilities": {model._names()[j]: table.probability for j, table in found.tables.items()},
+        "levels": {names[j]: table.values for j, table in found.tables.items()},
+        "probabilities": {names[j]: table.probability for j, table in found.tables.items()},
         "weights": rule.weights,
         "intercept": rule.intercept,
     }
@@ -54,9 +61,7 @@ def claim_of(model: Any) -> EstimateClaim:
         else tuple(np.ravel(priors).tolist()),
         "threshold": families.threshold,
     }
-    return EstimateClaim(
-        "naive Bayes", tuple(model.classes_.tolist()), model._names(), parameters, settings, model._statistics.rows
-    )
+    return EstimateClaim("naive Bayes", classes, names, parameters, settings, rows)
 
 
 def _described(family: Any) -> Any:

@@ -27,9 +27,9 @@ from ...results.separability import Combination, Crossing
 from ...results.verdict import Rank, Verdict, listed
 from ...wording import call, learner, setting
 from ..base import Card, LinearClassifier, MarginRecord, MarginStep, record_of_margin
-from ..checks.rows import check_lengths, checked_costs, checked_rows, not_finite, present, unchanged_on_failure
+from ..checks.rows import not_finite, set_fitted
 from ..checks.settings import checked_count, checked_flags, checked_number
-from ..checks.targets import checked_targets, class_costs, rows_of
+from ..checks.targets import rows_of, training_data
 from ..logistic.words import Words
 from ..warnings import BudgetWarning, NotSeparableWarning
 from .separability import MOST_NUMBERS, MOST_WEIGHTS, searchable, separation_of
@@ -48,6 +48,8 @@ class Training:
     lifted: bool
     tol: float
     max_passes: float
+    read: Any
+    """What has the columns of X, for `set_fitted`."""
 
     @property
     def free(self) -> bool:
@@ -205,17 +207,18 @@ class MaxMarginClassifier(LinearClassifier):
     Parameters
     ----------
     tol : float
-        The gap to be proved, of ½‖w‖² in units of itself; in units of the margin it is half of that.
+        The relative gap to be proved. It is that of ½‖w‖²; of the margin it is half of that.
     fit_intercept : bool
         Whether there is an intercept b.
     lifted : bool
-        Whether the intercept is a weight as any other, of a column of ones: ‖(w, b)‖ is minimal, and the margin is that
-        of the rows (x, 1). The perceptron's mistake bound asks for this one. Otherwise b is free, and offsets of the
-        columns do not matter. Without an intercept it changes nothing.
+        Whether the intercept is a weight as any other, of a column of ones. ‖(w, b)‖ is then minimal, and the margin is
+        that of the rows (x, 1). The perceptron's mistake bound asks for this one. Otherwise b is free, and offsets of
+        the columns do not matter. Without an intercept it changes nothing.
     max_passes : float
-        How many times X may be read, about.
+        How many passes over the rows at the most. The last round may add two.
     n_threads : int or None
-        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+        How many threads. None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for
+        any number.
 
     Rows with sample_weight zero do not count; other weights make no difference.
 
@@ -248,8 +251,6 @@ class MaxMarginClassifier(LinearClassifier):
 
     card = Card("margin", path_unit="passes over the rows")
 
-    verdict_: Verdict
-
     def __init__(
         self,
         *,
@@ -273,9 +274,8 @@ class MaxMarginClassifier(LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MaxMarginClassifier:
         """Fit the weights; `verdict_` says how it ended."""
-        with unchanged_on_failure(self):
-            for _ in self.steps(X, y, sample_weight):
-                pass
+        for _ in self.steps(X, y, sample_weight):
+            pass
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[MarginStep]:
@@ -283,7 +283,7 @@ class MaxMarginClassifier(LinearClassifier):
         began = time.perf_counter()
         training = self._prepare(X, y, sample_weight)
         rows = training.rows
-        self.history_: list[MarginRecord] = []
+        history: list[MarginRecord] = []
         latest: MarginStep | None = None
         threads = thread_count(self.n_threads) if rows.size >= SINGLE_THREAD_BELOW else 1
         try:
@@ -296,15 +296,15 @@ class MaxMarginClassifier(LinearClassifier):
                         with one_blas_thread():
                             progress = next(run)
                     except StopIteration as end:
-                        self._conclude(end.value, training)
+                        self._conclude(end.value, training, history)
                         return
                     latest = MarginStep(*progress, time.perf_counter() - began)
-                    self.history_.append(record_of_margin(latest))
+                    history.append(record_of_margin(latest))
                     yield latest
         except (NotFiniteError, ZeroDivisionError, OverflowError):
             raise not_finite(rows.block, training.columns, self) from None
         except (KeyboardInterrupt, GeneratorExit):
-            self._keep(interrupted(latest, training), training)
+            self._set(interrupted(latest, training), training, history)
             raise
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
@@ -313,14 +313,12 @@ class MaxMarginClassifier(LinearClassifier):
             checked_count("n_threads", self.n_threads)
         tol = checked_number("tol", self.tol, least=0, strict=True)
         max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
-        rows = checked_rows(self, X, reset=True)
-        targets = checked_targets(self, y)
+        rows, targets, cost, factors, read, columns = training_data(self, X, y, sample_weight)
         if targets.soft:
             raise DataError(
                 "Unknown label type: continuous. y holds probabilities; MaxMarginClassifier needs a label for each "
                 f"row, of one class or the other. {learner('LogisticRegression')} learns from probabilities."
             )
-        check_lengths(len(rows), len(targets))
         if len(targets.classes) > 2:
             raise DataError(
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "
@@ -334,26 +332,24 @@ class MaxMarginClassifier(LinearClassifier):
                 "separates "
                 "the classes."
             )
-        cost = checked_costs(sample_weight, len(rows))
-        factors = class_costs(None, targets, cost)
-        rows = present(rows, cost)
-        names = getattr(self, "feature_names_in_", None)
-        columns = tuple(f"x{j}" for j in range(rows.shape[1])) if names is None else tuple(map(str, names))
         return Training(
             rows_of(rows, targets, cost, factors, compiled=False), targets.classes, columns,
-            bool(self.fit_intercept), bool(self.lifted and self.fit_intercept), tol, max_passes,
+            bool(self.fit_intercept), bool(self.lifted and self.fit_intercept), tol, max_passes, read,
         )  # fmt: skip
 
-    def _conclude(self, outcome: Outcome, training: Training) -> None:
+    def _conclude(self, outcome: Outcome, training: Training, history: list[MarginRecord]) -> None:
         outcome = second_look(outcome, training)
-        self._keep(concluded(outcome, training), training)
-        if not self.verdict_.ok:
+        end = concluded(outcome, training)
+        if not end.verdict.ok:
             kind = NotSeparableWarning if outcome.status == "not-separable" else BudgetWarning
-            warnings.warn(str(self.verdict_), kind, stacklevel=4)
+            warnings.warn(kind(end.verdict), stacklevel=4)
+        self._set(end, training, history)
 
-    def _keep(self, end: Conclusion, training: Training) -> None:
-        self.classes_, self.verdict_ = training.classes, end.verdict
-        self.coef_, self.intercept_ = end.weights[None].copy(), np.array([end.intercept])
-        self.margin_, self.n_passes_ = end.margin, end.passes
-        self.support_, self.dual_coef_ = end.rows, (end.duals * training.rows.y[end.rows])[None]
-        self.rule_ = LinearRule(end.weights, end.intercept, tuple(self.classes_), training.columns)
+    def _set(self, end: Conclusion, training: Training, history: list[MarginRecord]) -> None:
+        """Set all attributes of a fit."""
+        set_fitted(
+            self, training.read, classes_=training.classes, verdict_=end.verdict, coef_=end.weights[None].copy(),
+            intercept_=np.array([end.intercept]), margin_=end.margin, n_passes_=end.passes, support_=end.rows,
+            dual_coef_=(end.duals * training.rows.y[end.rows])[None], history_=history,
+            rule_=LinearRule(end.weights, end.intercept, tuple(training.classes), training.columns),
+        )  # fmt: skip

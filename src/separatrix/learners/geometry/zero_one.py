@@ -18,7 +18,7 @@ from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
 from ...wording import learner, setting
 from ..base import Card, LinearClassifier
-from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_costs, not_finite, rows_to_learn, set_fitted
 from ..checks.settings import checked_flags, checked_number, seed_of
 from ..checks.targets import checked_targets, class_costs
 from .zero_one_run import Run, Training
@@ -70,12 +70,12 @@ class ZeroOneClassifier(LinearClassifier):
     Parameters
     ----------
     time_limit : float
-        Seconds. The other learners of the package are asked for their rules first, whatever the limit, so that none of
-        them does better; then the search goes on until the interval is closed or the time is over. To compile what is
-        used for the first time is not counted.
+        How many seconds to search. The other learners of the package are asked for their rules first, whatever the
+        limit, so that none of them does better; then the search goes on until the interval is closed or the time is
+        over. To compile what is used for the first time is not counted.
     fit_intercept : bool
         Whether there is an intercept b.
-    class_weight : None, "balanced" or dict {class: weight}
+    class_weight : None, "balanced" or dict {class: factor}
         Factors on the costs of the rows of each class.
     random_state : int, RandomState or None
         For the order in which cuts and rules are looked for; None is an order of its own, the same every time.
@@ -108,8 +108,6 @@ class ZeroOneClassifier(LinearClassifier):
 
     card = Card("zero-one", path_unit="steps of the search")
 
-    verdict_: Verdict
-
     def __init__(
         self,
         *,
@@ -132,9 +130,8 @@ class ZeroOneClassifier(LinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ZeroOneClassifier:
         """Find the rule; `verdict_` says how it ended."""
-        with unchanged_on_failure(self):
-            for _ in self.steps(X, y, sample_weight):
-                pass
+        for _ in self.steps(X, y, sample_weight):
+            pass
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[ZeroOneStep]:
@@ -142,28 +139,18 @@ class ZeroOneClassifier(LinearClassifier):
 
         So it is from the moment when the rows are checked and equal ones are one; before it, the model stays as it was.
         """
-        run = self._begun(X, y, sample_weight)
-        self.history_: list[ZeroOneRecord] = []
+        run = Run(self._prepare(X, y, sample_weight), time.perf_counter())
+        history: list[ZeroOneRecord] = []
         try:
             for _ in run.states():
                 step = self._step(run)
-                if not self.history_ or self.history_[-1][:2] != (step.lower, step.upper):
-                    self.history_.append(ZeroOneRecord(*step[2:]))
+                if not history or history[-1][:2] != (step.lower, step.upper):
+                    history.append(ZeroOneRecord(*step[2:]))
                     yield step
-            self.history_.append(ZeroOneRecord(*self._step(run)[2:]))
-            self._keep(run, stopped=False)
+            history.append(ZeroOneRecord(*self._step(run)[2:]))
+            self._set(run, history, stopped=False)
         except (KeyboardInterrupt, GeneratorExit):
-            self._keep(run, stopped=True)
-            raise
-
-    def _begun(self, X: Any, y: Any, sample_weight: Any) -> Run:
-        """The checked rows, equal ones as one; whatever stops it, also Ctrl-C, leaves the model as it was."""
-        before = dict(vars(self))
-        try:
-            return Run(self._prepare(X, y, sample_weight), time.perf_counter())
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+            self._set(run, history, stopped=True)
             raise
 
     def _step(self, run: Run) -> ZeroOneStep:
@@ -182,7 +169,7 @@ class ZeroOneClassifier(LinearClassifier):
         time_limit = checked_number("time_limit", self.time_limit, least=0, strict=True)
         checked_flags(self, "fit_intercept")
         seed = seed_of(self.random_state, needed=False)
-        rows = checked_rows(self, X, reset=True)
+        rows, read, columns = rows_to_learn(self, X)
         targets = checked_targets(self, y)
         if targets.index is None:
             raise DataError(
@@ -195,13 +182,13 @@ class ZeroOneClassifier(LinearClassifier):
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "
                 f"fit two of them at a time, or hand {learner('ZeroOneClassifier')} to OneVsOne or OneVsRest."
             )
-        cost, columns = checked_costs(sample_weight, len(rows)), names_of(self, rows.shape[1])
+        cost = checked_costs(sample_weight, len(rows))
         factors = class_costs(self.class_weight, targets, cost)
         if any(factor != 1 for factor in factors):
             cost = (cost if cost.size else np.ones(len(rows))) * np.array(factors)[targets.index]
         return Training(
             self._written_out(rows, columns), np.asarray(targets.index) == 1, cost, targets.classes, columns, factors,
-            bool(self.fit_intercept), time_limit, seed,
+            bool(self.fit_intercept), time_limit, seed, read,
         )  # fmt: skip
 
     def _written_out(self, rows: Any, columns: tuple[str, ...]) -> Floats:
@@ -221,30 +208,27 @@ class ZeroOneClassifier(LinearClassifier):
         if len(large):
             i, j = large[0].tolist()
             raise DataError(
-                f"X[{i}, {columns[j]!r}] = {X[i, j]:.3g} is too large: sums of such numbers overflow. "
-                f"ZeroOneClassifier needs numbers up to {LARGEST:.3g}; divide this column by a power of two, which "
-                "loses no digit.",
-                row=i,
-                column=columns[j],
-                value=X[i, j],
-            )
+                f"is {X[i, j]:.3g}, which is too large: sums of such numbers overflow. ZeroOneClassifier needs numbers "
+                f"up to {LARGEST:.3g}; divide this column by a power of two, which loses no digit.",
+                array="X", row=i, column=columns[j], value=X[i, j],
+            )  # fmt: skip
         if far is not None:
             sizes = np.abs(X[X[:, far] != 0, far])
             raise DataError(
-                f"Column {columns[far]!r} holds numbers from {sizes.min():.3g} to {sizes.max():.3g}: no unit "
-                "holds both with all their digits, so that rules cannot be counted exactly. Round the smallest to "
-                "zero, or give ranks or logarithms.",
-                column=columns[far],
-            )
+                f"holds numbers from {sizes.min():.3g} to {sizes.max():.3g}: no unit holds both with all their "
+                "digits, so that rules cannot be counted exactly. Round the smallest to zero, or give ranks or "
+                "logarithms.", array="X", column=columns[far],
+            )  # fmt: skip
         return X
 
-    def _keep(self, run: Run, *, stopped: bool) -> None:
+    def _set(self, run: Run, history: list[ZeroOneRecord], *, stopped: bool) -> None:
+        """Set all attributes of a fit."""
         (weights, intercept), given = run.rule, run.training
-        self.classes_, self.mistakes_ = given.classes, run.interval
-        self.coef_, self.intercept_ = weights[None].copy(), np.array([intercept])
-        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), given.columns)
-        self.n_passes_ = float(run.search.offered)
-        self.verdict_ = verdict_of(run, stopped)
+        set_fitted(
+            self, given.read, classes_=given.classes, mistakes_=run.interval, coef_=weights[None].copy(),
+            intercept_=np.array([intercept]), rule_=LinearRule(weights, intercept, tuple(given.classes), given.columns),
+            n_passes_=float(run.search.offered), verdict_=verdict_of(run, stopped), history_=history,
+        )  # fmt: skip
 
 
 OBJECTIVE = "zero-one"

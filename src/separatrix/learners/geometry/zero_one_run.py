@@ -133,6 +133,8 @@ class Training:
     lifted: bool
     time_limit: float
     seed: int
+    read: Any
+    """What has the columns of X, for `set_fitted`."""
 
 
 @dataclass(eq=False)

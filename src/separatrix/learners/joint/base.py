@@ -16,8 +16,9 @@ from ...data.maps.joint import Separate
 from ...data.maps.joint_rows import Features
 from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
+from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
-from ..checks.rows import checked_rows, forget, names_of, not_finite
+from ..checks.rows import checked_rows, names_of, not_finite, set_fitted
 from ..checks.settings import checked_numbers
 
 
@@ -49,6 +50,8 @@ class JointTraining:
     bound: Any
     names: tuple[str, ...]
     """Of the features."""
+    read: Any
+    """What has the columns of X, for `set_fitted`."""
 
 
 class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -77,6 +80,15 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "theta_")
         return dict(zip(self.feature_names_, self.theta_.tolist(), strict=True))
 
+    @property
+    def deciding_rule(self) -> Any:
+        """A `LinearRule` of a row for each class, where each has weights of its own; else the whole of it."""
+        if not is_plain(self._map):
+            return self
+        W, b = split(self.theta_.reshape(len(self.classes_), -1), self._map)
+        likely = hasattr(self, "predict_proba") and self.verdict_.status != "separated"
+        return LinearRule(W, b, tuple(self.classes_.tolist()), names_of(self, W.shape[1]), likely)
+
     def decision_function(self, X: Any) -> Floats:
         """s_c = θ·Φ(x, c), rows × classes; of two classes the second's less the first's."""
         s = self._scores(X)
@@ -89,7 +101,7 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "theta_")
-        rows = self._read(X, reset=False)
+        rows = self._read(X)
         return self._scores_of(rows, self.theta_)
 
     def _scores_of(self, rows: JointRows, theta: Floats) -> Floats:
@@ -125,10 +137,12 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bind = getattr(given, "bind", None)
         return bind(classes, rows.columns) if callable(bind) else given
 
-    def _keep_weights(self, training: JointTraining, theta: Floats) -> None:
-        """What every fit leaves."""
-        self.classes_, self.theta_, self.feature_names_ = training.classes, theta.copy(), training.names
-        self._map, self._bound = training.feature_map, training.bound
+    def _set(self, training: JointTraining, theta: Floats, **found: Any) -> None:
+        """Set all attributes of a fit."""
+        set_fitted(
+            self, training.read, classes_=training.classes, theta_=theta.copy(), feature_names_=training.names,
+            _map=training.feature_map, _bound=training.bound, **found,
+        )  # fmt: skip
 
     def _check_map(self) -> None:
         given = self.feature_map
@@ -139,17 +153,15 @@ class JointModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "gives rows × features for the class c.",
             )  # fmt: skip
 
-    def _read(self, X: Any, *, reset: bool) -> JointRows:
-        """X as a table of numbers, or as a list of objects if there is a map for them."""
-        learnt = None if reset else self.verdict_.claim.tabular
-        if is_plain(self.feature_map if reset else self._map) or (is_table(X) if learnt is None else learnt):
-            rows = checked_rows(self, X, reset=reset)
-            return JointRows(rows, True, names_of(self, rows.shape[1]))
+    def _read(self, X: Any, new: Any = None) -> JointRows:
+        """X as a table of numbers, or as a list of objects if there is a map for them; at a fit, its `new` columns."""
+        feature_map, columns = (self._map, self) if new is None else (self.feature_map, new)
+        if is_plain(feature_map) or (self.verdict_.claim.tabular if new is None else is_table(X)):
+            rows = checked_rows(columns, X, reset=new is not None)
+            return JointRows(rows, True, names_of(columns, rows.shape[1]))
         objects = as_objects(X)
         if not objects:
             raise DataError(f"X is empty: {type(self).__name__} needs rows. (0 sample(s))")
-        if reset:
-            forget(self, "n_features_in_", "feature_names_in_")
         return JointRows(objects, False, None)
 
 

@@ -24,10 +24,10 @@ from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
 from ...numerics.threads import one_blas_thread
 from ...results.claims import JointClaim
-from ...results.linear_rule import TIE
+from ...results.linear_rule import TIE, LimitRule
 from ...results.proofs import Limit
 from ..base import Card, Record
-from ..checks.rows import check_lengths, checked_costs, not_finite, present, present_objects, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_costs, new_columns, not_finite, present, present_objects
 from ..checks.settings import (
     checked_choice,
     checked_count,
@@ -37,7 +37,7 @@ from ..checks.settings import (
 )
 from ..checks.targets import Targets, checked_targets, class_costs
 from ..warnings import BudgetWarning, SeparationWarning
-from .base import JointModel, JointTraining, check_given, is_plain
+from .base import JointModel, JointTraining, check_given, is_plain, split
 from .conclusion import after_closer_look, claim_of, interrupted_joint, joint_verdict, look_closer
 
 LOSSES: dict[str, tuple[str, ClassLoss]] = {
@@ -95,22 +95,22 @@ class JointClassifier(JointModel):
         `separatrix.joint`. None is Separate(), (x, 1) ⊗ e_c: softmax regression with symmetric weights. X may be a
         list of objects if the map can read them. Beyond 256 MB the map is asked again on each pass.
     loss : "log" or "squared"
-        −log p_y, of probabilities −Σ_c t_c log p_c; or ‖t − p‖².
+        What a row costs. −log p_y, of probabilities −Σ_c t_c log p_c; or ‖t − p‖².
     l2 : float
-        The penalty for each row, beside the *mean* loss. Features that the map calls free (the intercepts of our own
+        The penalty, (l2/2)‖w‖² beside the *mean* loss. Features that the map calls free (the intercepts of our own
         maps) are left alone. Of two classes with weights of their own LogisticRegression has one vector in place of
         two, so that its l2 is half of this one.
-    class_weight : None, "balanced" or dict
+    class_weight : None, "balanced" or dict {class: factor}
         Factors on the costs of the rows of each class.
     tol : float
         The relative gap to be proved.
     max_passes : float
-        How many times Φ may be read, by each start.
+        How many passes over the rows at the most. Each start has so many.
     starts : int
-        For the squared error, which may have several minima: how many descents, the first from `init`, the others from
-        random weights.
+        How many descents, where there may be several minima. For the squared error: the first from `init`, the others
+        from random weights.
     init : None or array
-        Where θ starts; None is zero.
+        Where the weights start. None is zero.
     random_state : int, RandomState or None
         The seed of random starts.
     warm_start : bool
@@ -168,17 +168,15 @@ class JointClassifier(JointModel):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> JointClassifier:
         """Fit the weights; `verdict_` says how it ended."""
-        with unchanged_on_failure(self):
-            for _ in self.steps(X, y, sample_weight):
-                pass
+        for _ in self.steps(X, y, sample_weight):
+            pass
         return self
 
     def steps(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[JointStep]:
         """Fit, and yield after each pass. The attributes are set even after an early stop or Ctrl-C."""
         began = time.perf_counter()
         training = self._prepare(X, y, sample_weight)
-        self.history_: list[Record] = []
-        self._minima: tuple[JointMinimum, ...] | None = None
+        history: list[Record] = []
         latest: JointStep | None = None
         run = minimise_joint(training.problem)
         try:
@@ -187,19 +185,18 @@ class JointClassifier(JointModel):
                     with one_blas_thread():
                         progress = next(run)
                 except StopIteration as end:
-                    self._conclude(end.value, training)
+                    self._conclude(end.value, training, history)
                     return
                 latest = JointStep(*progress, time.perf_counter() - began)
-                self.history_.append(record_of(latest))
+                history.append(record_of(latest))
                 yield latest
         except NotFiniteError:
             raise DataError("The sums over the features overflow: use larger units for the features.") from None
         except (KeyboardInterrupt, GeneratorExit):
             theta = np.zeros(len(training.names)) if latest is None else latest.theta
             value, passes = (math.nan, 0.0) if latest is None else (latest.value, latest.passes)
-            self._keep_weights(training, theta)
-            self.n_passes_ = passes
-            self.verdict_ = interrupted_joint(self._claim(theta, value, training), passes)
+            verdict = interrupted_joint(self._claim(theta, value, training), passes)
+            self._set(training, theta, n_passes_=passes, verdict_=verdict, history_=history, _minima=None)
             raise
 
     @property
@@ -207,7 +204,14 @@ class JointClassifier(JointModel):
         """Of the squared error: every minimum found, lowest first."""
         if getattr(self, "_minima", None) is None:
             raise AttributeError("minima_ is there after a finished fit with loss='squared'.")
-        return self._minima  # type: ignore[return-value]
+        return self._minima  # type: ignore[no-any-return]
+
+    @property
+    def limit_rule(self) -> LimitRule:
+        """Where the weights go after *quasi-separated*, where each class has weights of its own."""
+        ends = (self.verdict_.separability.certificate.weights, self.verdict_.certificate.weights)  # type: ignore[union-attr]
+        U, V = (split(np.asarray(each).reshape(len(self.classes_), -1), self._map) for each in ends)
+        return LimitRule(*U, *V)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest score, of equals the first; after *quasi-separated* the likeliest in the limit."""
@@ -244,7 +248,7 @@ class JointClassifier(JointModel):
         """lim P(c | x) for θ = v + tu, t → ∞: the softmax of v among the classes with the largest score of u."""
         limit, u = self.verdict_.certificate, self.verdict_.separability.certificate.weights
         assert isinstance(limit, Limit)
-        features, parts = self._features_of(self._read(X, reset=False)), []
+        features, parts = self._features_of(self._read(X)), []
         for rows in features.runs():
             F = features[rows]
             lead, size = F @ u, np.abs(F) @ np.abs(u)
@@ -261,7 +265,8 @@ class JointClassifier(JointModel):
         tol = checked_number("tol", self.tol, least=0, strict=True)
         max_passes = checked_number("max_passes", self.max_passes, least=0, strict=True)
         seed = seed_of(self.random_state, needed=False)
-        rows = self._read(X, reset=True)
+        new = new_columns(type(self).__name__)
+        rows = self._read(X, new)
         check_given(self, y)
         targets = checked_targets(self, y)
         check_lengths(len(rows), len(targets))
@@ -284,7 +289,7 @@ class JointClassifier(JointModel):
             sample, loss, l2, features.free, tol, max_passes, self._start(len(features.names)), seed, starts
         )
         return ClassifierTraining(
-            rows, targets.classes, self.feature_map, bound, features.names, problem, objective, targets.soft,
+            rows, targets.classes, self.feature_map, bound, features.names, new, problem, objective, targets.soft,
             class_weight, float(cost.sum()),
         )  # fmt: skip
 
@@ -295,18 +300,17 @@ class JointClassifier(JointModel):
                 "at the most. Use fewer; where each class has weights of its own, LogisticRegression takes any number."
             )
 
-    def _conclude(self, outcome: JointOutcome, training: ClassifierTraining) -> None:
+    def _conclude(self, outcome: JointOutcome, training: ClassifierTraining, history: list[Record]) -> None:
         with one_blas_thread():
             closer = look_closer(training.problem, outcome)
         outcome = after_closer_look(outcome, closer, training.problem)
-        self._keep_weights(training, outcome.theta)
-        self.n_passes_ = outcome.passes
         claim = self._claim(outcome.theta, outcome.value, training)
-        self.verdict_ = joint_verdict(outcome, training.problem, claim, closer, training.total)
-        self._minima = outcome.minima if training.objective == "squared" else None
-        if not self.verdict_.ok:
+        verdict = joint_verdict(outcome, training.problem, claim, closer, training.total)
+        if not verdict.ok:
             kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
-            warnings.warn(str(self.verdict_), kind, stacklevel=4)
+            warnings.warn(kind(verdict), stacklevel=4)
+        minima = outcome.minima if training.objective == "squared" else None
+        self._set(training, outcome.theta, n_passes_=outcome.passes, verdict_=verdict, history_=history, _minima=minima)
 
     def _claim(self, theta: Floats, value: float, training: ClassifierTraining) -> JointClaim:
         return claim_of(

@@ -18,12 +18,12 @@ from ...errors import DataError, Refusal, SettingError
 from ...fitting.scan.joint_scan import JointCourse, JointScan
 from ...fitting.scan.perceptron import ROOM, TIES, NotFiniteScoreError, PerceptronState, UpdateRule
 from ...fitting.scan.perceptron_scan import Average, Course, PerceptronScan, Reading
-from ...fitting.scan.run import Passes, PassRecord, Run
+from ...fitting.scan.run import Passes, Run
 from ...fitting.scan.tally import Tally, tally
 from ...numerics.arrays import Floats
 from ...results.mistake_log import MistakeBound, leads_of, longest, mistake_bound
 from ..base import Card
-from ..checks.rows import check_lengths, unchanged_on_failure
+from ..checks.rows import check_lengths, new_columns
 from ..checks.settings import checked_choice, checked_flags
 from ..perceptron.training import checked_labels, checked_learning_rate, checked_passes
 from ..warnings import BudgetWarning
@@ -120,19 +120,19 @@ class JointPerceptron(JointModel):
         feature_map(X, c) gets all rows and a class, and returns rows × p numbers, the same p for every class; see
         `separatrix.joint`. None is Separate(), (x, 1) ⊗ e_c. X may be a list of objects if the map can read them.
     learning_rate : float in (0, 1]
-        η. From weights of zero it changes the length of θ, and no mistake.
+        The length of a step, η. From weights of zero it changes the length of θ, and no mistake.
     max_passes : float
-        How many passes over the rows at the most; fractions are allowed.
+        How many passes over the rows at the most. Fractions are allowed.
     order : "cyclic", "random" or "replacement"
-        The rows as they come, in a fresh random order each pass, or drawn at random.
+        How a pass takes the rows, one at a time. As they come, in a fresh random order each pass, or drawn at random.
     patience : int or None
-        End when θ has not changed for so many steps.
+        End after so many steps without a change.
     ties : "mistake", "positive" or "negative"
-        What equal scores are while learning: a mistake, a win of the last of the classes, or of the first.
+        What a tie is while learning. Equal scores are a mistake, a win of the last of the classes, or of the first.
     averaged : bool
         Whether the weights are the mean of those before each step and after the last, not the last.
     init : None or array
-        Where θ starts; None is zero.
+        Where the weights start. None is zero.
     random_state : int, RandomState or None
         The seed of random orders.
     warm_start : bool
@@ -187,21 +187,19 @@ class JointPerceptron(JointModel):
 
     def fit(self, X: Any, y: Any) -> JointPerceptron:
         """Learn from the rows; `verdict_` says how it ended."""
-        with unchanged_on_failure(self):
-            for _ in self._run(X, y, ROOM):
-                pass
+        for _ in self._run(X, y, ROOM):
+            pass
         return self
 
     def steps(self, X: Any, y: Any) -> Iterator[JointUpdate]:
         """Fit as `fit` does, and yield each update. The attributes are set even after an early stop or Ctrl-C."""
-        with unchanged_on_failure(self):
-            for classes, scan, run in self._run(X, y, 1):
-                log = scan.log
-                if len(log):
-                    yield JointUpdate(
-                        int(log.steps[-1]), int(log.rows[-1]), classes[log.own[-1]], classes[log.rival[-1]], scan.theta,
-                        scan.mistakes, run.passes,
-                    )  # fmt: skip
+        for classes, scan, run in self._run(X, y, 1):
+            log = scan.log
+            if len(log):
+                yield JointUpdate(
+                    int(log.steps[-1]), int(log.rows[-1]), classes[log.own[-1]], classes[log.rival[-1]], scan.theta,
+                    scan.mistakes, run.passes,
+                )  # fmt: skip
 
     def bound(self, u: Any = None, *, X: Any = None, y: Any = None) -> MistakeBound:
         """((R + √T D)/γ)² + 2‖θ₀‖√(1 + √T D/R)/(ηγ): how many mistakes T passes over the rows can make at the most.
@@ -236,7 +234,6 @@ class JointPerceptron(JointModel):
         training = self._prepare(X, y)
         scan = training.course.begin(averaged=bool(self.averaged))
         run = Run(scan, training.course.passes, room, began)
-        self.history_: list[PassRecord] = run.history
         try:
             for _ in run:
                 yield training.classes, scan, run
@@ -247,22 +244,22 @@ class JointPerceptron(JointModel):
             run.ended = "interrupted"
             self._keep(training, scan, run)
             raise
-        if not self.verdict_.ok and not self.averaged:
-            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
 
     def _keep(self, training: PerceptronTraining, scan: JointScan | PlainScan, run: Run) -> None:
         course, theta = training.course, scan.read
         found = course.tally(theta)
         if not found.finite and run.ended != "interrupted":
             raise NotFiniteScoreError
-        self._keep_weights(training, theta)
-        self.n_passes_, self.n_steps_ = run.passes, scan.steps
-        self.mistakes_: NDArray[np.int64] = np.array([record.mistakes for record in self.history_], np.int64)
-        wrong = found.mistakes / len(course.target)
-        claim = claim_of(training, theta, wrong, l2=0.0, objective="mistakes")
-        self.verdict_ = perceptron_verdict(claim, found, self.mistakes_, run, self.ties)
-        self._began, self._passes, self._rate = course.theta, course.passes, float(self.learning_rate)
-        self._learnt_from: JointCourse | PlainCourse | None = course
+        mistakes = np.array([record.mistakes for record in run.history], np.int64)
+        claim = claim_of(training, theta, found.mistakes / len(course.target), l2=0.0, objective="mistakes")
+        verdict = perceptron_verdict(claim, found, mistakes, run, self.ties)
+        if not (verdict.ok or self.averaged or run.ended == "interrupted"):
+            warnings.warn(BudgetWarning(verdict), stacklevel=4)
+        self._set(
+            training, theta, n_passes_=run.passes, n_steps_=scan.steps, mistakes_=mistakes, history_=run.history,
+            verdict_=verdict, _began=course.theta, _passes=course.passes, _rate=float(self.learning_rate),
+            _learnt_from=course,
+        )  # fmt: skip
 
     def _prepare(self, X: Any, y: Any, *, again: bool = False) -> PerceptronTraining:
         """The course over the training rows; `again`, over those of the last fit, in the order that it had."""
@@ -270,7 +267,8 @@ class JointPerceptron(JointModel):
         checked_flags(self, "averaged", "warm_start")
         rate, ties = checked_learning_rate(self.learning_rate), checked_choice("ties", self.ties, tuple(TIES))
         passes: Passes = self._passes if again else checked_passes(self)
-        rows = self._read(X, reset=not again)
+        new = None if again else new_columns(type(self).__name__)
+        rows = self._read(X, new)
         check_given(self, y)
         target, classes = checked_labels(self, y)
         check_lengths(len(rows), len(target))
@@ -285,10 +283,10 @@ class JointPerceptron(JointModel):
             W, b = split(theta.reshape(len(labels), -1), feature_map)
             update = UpdateRule(rate, has_intercept(feature_map), ties)
             course = PlainCourse(rows.X, target, update, PerceptronState(W.copy(), b.copy()), passes)
-            return PerceptronTraining(rows, classes, feature_map, bound, bound.names, course)
+            return PerceptronTraining(rows, classes, feature_map, bound, bound.names, new, course)
         features = Features.of(bound, labels, rows.for_maps)
         joint = JointCourse(features, target, self._start(len(features.names)), rate, ties, passes)
-        return PerceptronTraining(rows, classes, feature_map, bound, features.names, joint)
+        return PerceptronTraining(rows, classes, feature_map, bound, features.names, new, joint)
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ...data.kernels.gram import CustomKernel, Matrix, Objects, gram
+from ...data.kernels.gram import CustomKernel, Kernel, Matrix, Objects, gram
 from ...errors import Refusal
 from ...fitting.scan.kernel_budget import OVERFLOWS, BudgetCost, BudgetScan
-from ...fitting.scan.kernel_scan import KernelScan
+from ...fitting.scan.kernel_scan import KernelCourse, KernelScan
 from ...fitting.scan.perceptron import FOREVER, TIES, NotFiniteScoreError
-from ...fitting.scan.run import PassRecord, Run
+from ...fitting.scan.run import Run
 from ...numerics.arrays import EPS, Floats
 from ...results.claims import KernelClaim
 from ...results.expansion import ONE_VS_REST, Dual, Expansion, Record
@@ -27,11 +27,12 @@ from ...results.proofs import KernelSeparation
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
 from ..base import Card
-from ..checks.rows import check_lengths, unchanged_on_failure
+from ..checks.rows import check_lengths, set_fitted
 from ..perceptron.words import by_a_hair, counted, on_the_boundary, rows_read, still_wrong, stopped
 from ..warnings import BudgetWarning
 from .settings import (
     READINGS,
+    KernelTraining,
     asked_at,
     check_kernel,
     check_reading,
@@ -86,51 +87,62 @@ def standing(s: Floats, target: Any, support: Any, A: Floats, longest: float, te
     return Standing(int(wrong.sum()), leads, margin, length, bool(leads.min() > doubt), longest)
 
 
-def conclude(model: Any, course: Any, at: Standing, support: Any, A: Floats, ended: str) -> Verdict:
+class Ended(NamedTuple):
+    """How a run ended."""
+
+    why: str
+    passes: float
+    mistakes: NDArray[np.int64]
+    """In each pass."""
+    cost: BudgetCost | None
+    reading: str
+
+
+def conclude(training: KernelTraining, end: Ended, at: Standing, support: Any, A: Floats) -> Verdict:
     """*separated*, if the last weights separate the rows; else *budget* or *interrupted*."""
-    n, total = len(course.rows), int(model.mistakes_.sum())
-    read = rows_read(model.n_passes_, n, course.passes.order)
+    course = training.course
+    n, total = len(course.rows), int(end.mistakes.sum())
+    read = rows_read(end.passes, n, course.passes.order)
     kernel = course.kernel
     shown = None if isinstance(kernel, Matrix) else kernel.function if isinstance(kernel, CustomKernel) else kernel
     coefficients = A[0] if len(A) == 1 else A
     claim = KernelClaim(
-        tuple(model.classes_.tolist()), shown, support.astype(np.intp), coefficients, course.lifted, at.mistakes / n, n,
-        tabular=not isinstance(course.rows, Objects),
+        tuple(training.classes.tolist()), shown, support.astype(np.intp), coefficients, course.lifted, at.mistakes / n,
+        n, tabular=not isinstance(course.rows, Objects),
     )  # fmt: skip
     rank = Rank(None, len(support), ())
-    if ended == "interrupted":
+    if end.why == "interrupted":
         return Verdict("interrupted", rank, None, *stopped(read, total, resumes=False), claim)
     if at.separated:
-        who = "The rule separates" if model.reading == "last" else "The last weights separate"
+        who = "The rule separates" if end.reading == "last" else "The last weights separate"
         cause = (
             f"{who} the classes: all {n} rows are on their own side in the space of the kernel, the "
             f"nearest at a distance of {at.margin:.3g}. It took {counted(total, 'mistake')} on "
-            f"{counted(len(support), 'row')} in {read}.{_limited(model)}"
+            f"{counted(len(support), 'row')} in {read}.{_limited(end.cost)}"
         )
-        remedy = "" if model.reading == "last" else f"Nothing is proved of the {model.reading} reading, which predicts."
+        remedy = "" if end.reading == "last" else f"Nothing is proved of the {end.reading} reading, which predicts."
         return Verdict("separated", rank, KernelSeparation(at.margin, at.length), cause, remedy, claim)
-    return Verdict("budget", rank, None, *_not_separated(model, course, at, ended), claim)
+    return Verdict("budget", rank, None, *_not_separated(course, at, end), claim)
 
 
-def _not_separated(model: Any, course: Any, at: Standing, ended: str) -> tuple[str, str]:
-    if ended == "clean":
+def _not_separated(course: KernelCourse, at: Standing, end: Ended) -> tuple[str, str]:
+    if end.why == "clean":
         return by_a_hair() if all(TIES[course.ties]) else on_the_boundary(course.ties, at.mistakes)
-    stands = still_wrong(model.mistakes_, model.n_passes_, len(course.rows), course.passes.order)
-    cause = f"{stands} The last weights err on {at.mistakes} of {len(course.rows)} rows.{_limited(model)}"
-    if ended == "patience":
+    stands = still_wrong(end.mistakes, end.passes, len(course.rows), course.passes.order)
+    cause = f"{stands} The last weights err on {at.mistakes} of {len(course.rows)} rows.{_limited(end.cost)}"
+    if end.why == "patience":
         cause += f" It ended because the weights had not changed for {counted(course.passes.patience, 'step')}."
-    if model.budget_ is not None:
+    if end.cost is not None:
         return cause, "More passes or a larger budget may help."
-    if model.reading != "last":
-        return cause, f"Nothing is proved of the {model.reading} reading; more passes may help."
+    if end.reading != "last":
+        return cause, f"Nothing is proved of the {end.reading} reading; more passes may help."
     return cause, (
         f"More passes may help, unless equal rows have different labels; {setting('reading', 'averaged')} is steadier "
         "where the classes overlap."
     )
 
 
-def _limited(model: Any) -> str:
-    cost = model.budget_
+def _limited(cost: BudgetCost | None) -> str:
     if cost is None or not cost.times:
         return ""
     full = f" The budget of {cost.budget} rows was full: {cost.times}"
@@ -138,6 +150,15 @@ def _limited(model: Any) -> str:
         return f"{full} rows were removed again."
     part = f"{cost.lost / cost.made:.0%} of the length of all that was learnt" if cost.made else "nothing"
     return f"{full} mistakes were projected upon the rows kept, which left out {part}."
+
+
+def expansion_of(kernel: Kernel, record: Record, budgeted: dict[str, Floats] | None, reading: str) -> Expansion:
+    """The terms of the sum, for a reading; with a budget, of the rows that it kept."""
+    if budgeted is None:
+        made = record.expansion(reading)
+        return Expansion(kernel, made.support, made.coefficients, made.intercept)
+    A = budgeted[reading]
+    return Expansion(kernel, record.support, A, A.sum(axis=1) * record.lifted)
 
 
 class KernelUpdate(NamedTuple):
@@ -178,26 +199,30 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     kernel : "linear", "polynomial", "rbf", "precomputed" or a function
-        xᵀz; (γxᵀz + c)^degree; exp(−γ‖x − z‖²); X is the matrix k(xᵢ, xⱼ) itself; or a function k(A, B) that gives
-        len(A) × len(B) numbers for two sets of rows. If X is a list of objects, the function is given lists of them.
-        `separatrix.kernels` has some for strings and graphs.
-    degree, gamma, constant : int, float or None, float
-        Of these kernels. Without a gamma it is 1 in a polynomial, and in rbf 1/(columns × the variance of X).
+        How alike two rows are, k(x, z). xᵀz; (γxᵀz + c)^degree; exp(−γ‖x − z‖²); X is the matrix k(xᵢ, xⱼ) itself; or a
+        function k(A, B) that gives len(A) × len(B) numbers for two sets of rows. If X is a list of objects, the
+        function is given lists of them. `separatrix.kernels` has some for strings and graphs.
+    degree : int
+        The degree of a polynomial kernel.
+    gamma : float or None
+        γ of a polynomial or rbf kernel. None: 1 in a polynomial, and in rbf 1/(columns × the variance of X).
+    constant : float
+        The constant c of a polynomial kernel.
     reading : "last", "averaged" or "voted"
         Which weights predict: the last, the mean of all, or all of them by a vote. `predict` may be asked for another.
     budget : int or None
         How many rows may be kept. When there are more, `overflow` says what is done; readings are then the last, and
         with "project" also the averaged.
     overflow : "remove" or "project"
-        A row drawn at random makes room; or what a mistake adds is replaced by the nearest combination of the rows
-        that are kept. `budget_` says what that cost.
+        What is done about a row over the budget. A row drawn at random makes room; or what a mistake adds is replaced
+        by the nearest combination of the rows that are kept. `budget_` says what that cost.
     multiclass : "joint" or "one-vs-rest"
-        Of K classes: the weights of a row's own class rise and those of the strongest other fall, as in `Perceptron`;
-        or each class has a machine of its own that learns it against the rest.
+        How more than two classes are learnt. The weights of a row's own class rise and those of the strongest other
+        fall, as in `Perceptron`; or each class has a machine of its own that learns it against the rest.
     max_passes, order, patience, ties, fit_intercept, random_state : as in `Perceptron`
         With an intercept, k is k + 1.
     n_threads : int or None
-        For the kernel's matrix. A function of the user's own is never called from two threads.
+        How many threads. They make the kernel's matrix; a function of the user's own is never called from two.
 
     Attributes
     ----------
@@ -229,8 +254,8 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     )  # fmt: skip
 
     verdict_: Verdict
-    _budgeted: dict[str, Floats]
-    """By reading, the coefficients of the rows that the budget kept."""
+    _budgeted: dict[str, Floats] | None
+    """By reading, the coefficients of the rows that the budget kept, if there is one."""
     _standing: Standing
     """How the last weights do on the training rows."""
     _record: Record
@@ -277,23 +302,26 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse, tags.input_tags.pairwise = not given, given
         return tags
 
+    @property
+    def deciding_rule(self) -> Any:
+        """An `Expansion`, or of a vote the `Record` of all mistakes."""
+        return self._record if self.reading == "voted" else self._expansion(self.reading)
+
     def fit(self, X: Any, y: Any) -> KernelPerceptron:
         """Learn from the rows; `verdict_` says how it ended."""
-        with unchanged_on_failure(self):
-            for _ in self._run(X, y, FOREVER):
-                pass
+        for _ in self._run(X, y, FOREVER):
+            pass
         return self
 
     def steps(self, X: Any, y: Any) -> Iterator[KernelUpdate]:
         """Fit as `fit` does, and yield each mistake. The attributes are set even after an early stop or Ctrl-C."""
-        with unchanged_on_failure(self):
-            told = 0
-            for scan, run, classes in self._run(X, y, 1):
-                log = scan.since(told)
-                for k in range(len(log)):
-                    own, rival = (None if at < 0 else classes[at] for at in (log.own[k], log.rival[k]))
-                    yield KernelUpdate(int(log.steps[k]), int(log.rows[k]), own, rival, told + k + 1, run.passes)
-                told += len(log)
+        told = 0
+        for scan, run, classes in self._run(X, y, 1):
+            log = scan.since(told)
+            for k in range(len(log)):
+                own, rival = (None if at < 0 else classes[at] for at in (log.own[k], log.rival[k]))
+                yield KernelUpdate(int(log.steps[k]), int(log.rows[k]), own, rival, told + k + 1, run.passes)
+            told += len(log)
 
     def decision_function(self, X: Any, reading: str | None = None) -> Floats:
         """Σⱼ αⱼ k(xⱼ, x) + b for each row, of K classes n × K; of a vote the mean vote, or the share of each class."""
@@ -301,7 +329,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         reading = self.reading if reading is None else reading
         cost = self.budget_
         check_reading(reading, *((None, "") if cost is None else (cost.budget, cost.overflow)))
-        rows = read(self, X, reset=False)
+        rows = read(self, X)
         with explained(self):
             if reading == "voted":
                 found: Floats = self._at(X).votes(rows, self.n_threads)
@@ -324,7 +352,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "verdict_")
         if self.budget_ is not None:
             raise Refusal("With a budget only the last state is kept: there is no curve to be drawn from it.")
-        rows, log = read(self, X, reset=False), self.log_
+        rows, log = read(self, X), self.log_
         truth = column_or_1d(y)
         check_lengths(len(rows), len(truth))
         ends = np.arange(1, int(self.n_passes_) + 1) if passes is None else checked_curve(passes)
@@ -360,51 +388,50 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _run(self, X: Any, y: Any, room: int) -> Iterator[tuple[KernelScan, Run, NDArray[Any]]]:
         began = time.perf_counter()
-        course, classes, budget = checked_training(self, X, y)
+        training = checked_training(self, X, y)
+        course, classes, budget = training[:3]
         with explained(self), gram(course.kernel, self.n_threads) as block:
             check_kernel(course.kernel, course.rows)
             scan = KernelScan(course, block) if budget is None else OVERFLOWS[self.overflow](course, block, budget)
             run = Run(scan, course.passes, room, began)
-            self.history_: list[PassRecord] = run.history
             try:
                 for _ in run:
                     yield scan, run, classes
-                self._keep(scan, classes, run.ended)
+                self._keep(training, scan, run)
             except (KeyboardInterrupt, GeneratorExit):
                 scan.settle()
-                self._keep(scan, classes, "interrupted")
+                run.ended = "interrupted"
+                self._keep(training, scan, run)
                 raise
-        if self.reading == "last" and not self.verdict_.ok:
-            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
 
-    def _keep(self, scan: Any, classes: NDArray[Any], ended: str) -> None:
-        course, n = scan.course, len(scan.course.rows)
-        log = scan.log
-        self.classes_, self.log_, self.n_steps_, self.n_passes_ = classes, log, scan.steps, scan.steps / n
-        self.mistakes_ = np.bincount(log.steps // n, minlength=-(-scan.steps // n)).astype(np.int64)
-        self.budget_: BudgetCost | None = scan.cost if isinstance(scan, BudgetScan) else None
-        dual = Dual.of(log, course.lines)
+    def _keep(self, training: KernelTraining, scan: Any, run: Run) -> None:
+        course, log, n = scan.course, scan.log, len(scan.course.rows)
+        mistakes = np.bincount(log.steps // n, minlength=-(-scan.steps // n)).astype(np.int64)
+        dual, cost, budgeted = Dual.of(log, course.lines), None, None
         if isinstance(scan, BudgetScan):
-            support, A = scan.coefficients("last")
-            self._budgeted = {"last": A, "averaged": scan.coefficients("averaged")[1]}
+            cost, (support, A) = scan.cost, scan.coefficients("last")
+            budgeted = {"last": A, "averaged": scan.coefficients("averaged")[1]}
         else:
             support, A = dual.support, dual.last()
-        self.support_, self._passes = support, course.passes
-        self._record = Record(course.kernel, course.rows[support], dual, course.lifted, course.way == ONE_VS_REST)
+        record = Record(course.kernel, course.rows[support], dual, course.lifted, course.way == ONE_VS_REST)
         width = (course.rows.shape[1] + 2) * getattr(course.kernel, "degree", 1) if hasattr(course.rows, "shape") else 0
         terms = max(len(log) // 2, len(support)) + width
-        self._standing = standing(scan.all_scores(), course.target, support, A, scan.longest, terms)
-        self.verdict_ = conclude(self, course, self._standing, support, A, ended)
-        self.expansion_ = self._expansion("last" if self.reading == "voted" else self.reading)
-        self.dual_coef_, self.intercept_ = self.expansion_.coefficients, self.expansion_.intercept
+        at = standing(scan.all_scores(), course.target, support, A, scan.longest, terms)
+        verdict = conclude(training, Ended(run.ended, scan.steps / n, mistakes, cost, self.reading), at, support, A)
+        made = expansion_of(record.kernel, record, budgeted, "last" if self.reading == "voted" else self.reading)
+        if self.reading == "last" and run.ended != "interrupted" and not verdict.ok:
+            warnings.warn(BudgetWarning(verdict), stacklevel=4)
+        set_fitted(
+            self, training.read, classes_=training.classes, log_=log, n_steps_=scan.steps, n_passes_=scan.steps / n,
+            mistakes_=mistakes, history_=run.history, budget_=cost, support_=support, expansion_=made,
+            dual_coef_=made.coefficients, intercept_=made.intercept, verdict_=verdict, _budgeted=budgeted,
+            _record=record, _standing=at, _passes=course.passes, _fitted_kernel=training.kernel,
+            _objects=isinstance(course.rows, Objects),
+        )  # fmt: skip
 
     def _expansion(self, reading: str, X: Any = None) -> Expansion:
         kernel = self._record.kernel if X is None else asked_at(self, X)
-        if self.budget_ is None:
-            made = self._record.expansion(reading)
-            return Expansion(kernel, made.support, made.coefficients, made.intercept)
-        A = self._budgeted[reading]
-        return Expansion(kernel, self._record.support, A, A.sum(axis=1) * self._record.lifted)
+        return expansion_of(kernel, self._record, self._budgeted, reading)
 
     def _at(self, X: Any) -> Record:
         record = self._record

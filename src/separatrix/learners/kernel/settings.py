@@ -24,7 +24,7 @@ from ...fitting.scan.perceptron import TIES, NotFiniteScoreError
 from ...numerics.arrays import Floats
 from ...results.expansion import JOINT, ONE_VS_REST, TWO
 from ...wording import setting
-from ..checks.rows import check_lengths, checked_rows, forget, names_of, not_finite
+from ..checks.rows import check_lengths, checked_rows, names_of, new_columns, not_finite
 from ..checks.settings import checked_choice, checked_count, checked_flags, checked_number, checked_numbers
 from ..perceptron.training import checked_labels, checked_passes
 
@@ -46,6 +46,10 @@ class KernelTraining(NamedTuple):
     course: KernelCourse
     classes: NDArray[Any]
     budget: int | None
+    kernel: Any
+    """As it was given."""
+    read: Any
+    """What has the columns of X, for `set_fitted`."""
 
 
 def checked_training(model: Any, X: Any, y: Any) -> KernelTraining:
@@ -62,15 +66,15 @@ def checked_training(model: Any, X: Any, y: Any) -> KernelTraining:
         raise DataError(
             "KernelPerceptron requires y to be passed, but the target y is None: give a label for each row."
         )
-    rows = read(model, X, reset=True)
+    columns = new_columns(type(model).__name__)
+    rows = read(model, X, columns)
     with explained(model):
-        kernel = kernel_of(model, X, rows)
+        kernel = kernel_of(model, X, rows, columns)
     target, classes = checked_labels(model, y)
     check_lengths(len(rows), len(target))
-    model._objects, model._fitted_kernel = isinstance(rows, Objects), model.kernel
     way, lines = (TWO, 1) if len(classes) == 2 else (way, len(classes))
     course = KernelCourse(rows, target, kernel, bool(model.fit_intercept), way, lines, ties, passes)
-    return KernelTraining(course, classes, budget)
+    return KernelTraining(course, classes, budget, model.kernel, columns)
 
 
 @contextmanager
@@ -127,25 +131,24 @@ def checked_budget(budget: Any) -> int | None:
     return int(budget)
 
 
-def read(model: Any, X: Any, *, reset: bool) -> Any:
-    """The rows as the kernel takes them: numbers, `Objects`, or `Places` in a matrix."""
-    kernel = model.kernel if reset else model._fitted_kernel  # parameters may have been set since
+def read(model: Any, X: Any, new: Any = None) -> Any:
+    """The rows as the kernel takes them: numbers, `Objects`, or `Places` in a matrix; at a fit, their `new` columns."""
+    reset = new is not None
+    kernel, columns = (model.kernel, new) if reset else (model._fitted_kernel, model)  # parameters may have been set
     if isinstance(kernel, str) and kernel == "precomputed":
-        return Places(np.arange(len(_matrix(model, X, reset=reset))))
+        return Places(np.arange(len(_matrix(columns, X, reset=reset))))
     table = isinstance(kernel, TableKernel) or (isinstance(kernel, str) and kernel in KERNELS)
     if table:
         _check_no_objects(kernel, X)
     if table or (_is_table(kernel, X) if reset else not model._objects):
-        rows = checked_rows(model, X, reset=reset)
+        rows = checked_rows(columns, X, reset=reset)
         if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
-            raise not_finite(rows, names_of(model, rows.shape[1]), model)
+            raise not_finite(rows, names_of(columns, rows.shape[1]), model)
         return rows
-    if reset:  # objects have no columns, whatever was learnt before
-        forget(model, "n_features_in_", "feature_names_in_")
     return _objects(X)
 
 
-def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
+def kernel_of(model: Any, X: Any, rows: Any, columns: Any) -> Kernel:
     """k(A, B), with the numbers that were left to us."""
     kernel = model.kernel
     if isinstance(kernel, type):
@@ -161,7 +164,7 @@ def kernel_of(model: Any, X: Any, rows: Any) -> Kernel:
         needed = f"it must be one of {names}, or a function k(A, B) of two sets of rows."
         raise SettingError("kernel", kernel, needed, f"kernel is {given};")
     if kernel == "precomputed":
-        return Matrix(_matrix(model, X, reset=False))
+        return Matrix(_matrix(columns, X, reset=False))
     if kernel == "linear":
         return Linear()
     gamma = model.gamma if model.gamma is None else checked_number("gamma", model.gamma, least=0, strict=True)
@@ -242,22 +245,22 @@ def _objects(X: Any) -> Objects:
     return Objects(items)
 
 
-def _matrix(model: Any, X: Any, *, reset: bool) -> Any:
+def _matrix(columns: Any, X: Any, *, reset: bool) -> Any:
     """The matrix of a precomputed kernel: square at fit, then with a column for each training row."""
     if issparse(X):
         raise DataTypeError("X is sparse; the matrix of a precomputed kernel is needed as an array: X.toarray().")
-    given, learnt = X if hasattr(X, "shape") else np.asarray(X), getattr(model, "n_features_in_", None)
+    given, learnt = X if hasattr(X, "shape") else np.asarray(X), getattr(columns, "n_features_in_", None)
     shape = given.shape
     if not reset and len(shape) == 2 and shape[1] != learnt:
         _check_numbers(given)
         raise DataError(
             f"X has {shape[1]} columns; {setting('kernel', 'precomputed')} needs one for each of the {learnt} training "
-            f"rows, k(new row, training row). (X has {shape[1]} features, but {type(model).__name__} is expecting "
+            f"rows, k(new row, training row). (X has {shape[1]} features, but {type(columns).__name__} is expecting "
             f"{learnt} features as input)"
         )
-    matrix = checked_rows(model, X, reset=reset)
+    matrix = checked_rows(columns, X, reset=reset)
     if not np.isfinite(matrix).all():
-        raise not_finite(matrix, names_of(model, matrix.shape[1]), model)
+        raise not_finite(matrix, names_of(columns, matrix.shape[1]), columns)
     if reset and matrix.shape[0] != matrix.shape[1]:
         raise DataError(
             f"X has shape {matrix.shape}; {setting('kernel', 'precomputed')} needs the square matrix k(xᵢ, xⱼ) of the "

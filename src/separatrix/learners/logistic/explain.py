@@ -13,7 +13,6 @@ from ...data.mapped import MappedRows
 from ...errors import DataError
 from ...inference.explanation import Explanation, View
 from ...numerics.arrays import Floats
-from ...results.linear_rule import LimitRule
 from ..checks.rows import names_of
 from .rows_of_fit import Facts, known_facts, rows_of_fit
 from .summary import per_class
@@ -26,7 +25,7 @@ def explanation_of(model: Any, row: Any, for_class: Any, against: Any) -> Explan
     status = model.verdict_.status
     view = View(
         model.classes_.tolist(), model.rule_.columns, per_class(model), status,
-        LimitRule.of(model.verdict_).probabilities if status == "quasi-separated" else None,
+        model.limit_rule.probabilities if status == "quasi-separated" else None,
         getattr(model, "prior_", None), None if facts is None else facts.means,
         None if facts is None else facts.totals / facts.totals.sum(),
     )  # fmt: skip

@@ -29,7 +29,7 @@ from ...fitting.starts import best_of
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
-from ...results.linear_rule import LinearRule, limit_probabilities
+from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ...wording import setting
 from ..base import Card, LinearClassifier, Record, Step, released
@@ -66,39 +66,38 @@ class LogisticRegression(Interpretation, LinearClassifier):
         bias where rows are few. "flic" then fits the intercept again without the penalty, so that the probabilities
         add up to the targets.
     solver : "auto", "newton", "gauss-newton", "lbfgs", "gradient" or "stochastic"
-        Newton–Raphson on all rows; the same with the curvature 2JᵀJ (squared error only); L-BFGS steered by Cholesky
-        factors from a sample of the rows; gradient descent; one row at a time. "auto" is Newton or L-BFGS by the size
-        of X.
+        How the minimum is found. Newton–Raphson on all rows; the same with the curvature 2JᵀJ (squared error only);
+        L-BFGS steered by Cholesky factors from a sample of the rows; gradient descent; one row at a time. "auto" is
+        Newton or L-BFGS by the size of X.
     l2 : float, "cv" or CrossValidation
-        The penalty for each row: (l2/2)‖w‖² beside the *mean* loss, in the units of X. scikit-learn's C multiplies
-        the *sum* of the losses, so l2 = 1/(C · n) for n rows (with weights, n is their sum); its default C = 1 is
-        l2 = 1/n, and its C = inf our default, l2 = 0. "cv" chooses it by cross-validated log-loss; the curve is kept in
-        `l2_path_`.
+        The penalty, (l2/2)‖w‖² beside the *mean* loss. It is in the units of X. scikit-learn's C multiplies the *sum*
+        of the losses, so l2 = 1/(C · n) for n rows (with weights, n is their sum); its default C = 1 is l2 = 1/n, and
+        its C = inf our default, l2 = 0. "cv" chooses it by cross-validated log-loss; the curve is kept in `l2_path_`.
     fit_intercept : bool
         Whether there is an intercept b.
-    class_weight : None, "balanced" or dict
+    class_weight : None, "balanced" or dict {class: factor}
         Factors on the costs of the rows of each class.
-    prior : None, "data" or dict
-        What shares of the classes `predict_proba` speaks of: None: those that the fit saw, class weights counted;
-        "data": those of the rows, counted by sample_weight; a dict {class: share}: those of a population that is known,
-        where rows were sampled by class. Only probabilities change: class weights move decisions on purpose.
+    prior : None, "data" or dict {class: share}
+        The shares of the classes that probabilities speak of. None: those that the fit saw, class weights counted;
+        "data": those of the rows, counted by sample_weight; a dict: those of a population that is known, where rows
+        were sampled by class. Only probabilities change: class weights move decisions on purpose.
     init : "least-squares", "zero", "random" or array
-        Where the descent starts; an array holds the weights, then the intercept (or the weights alone), a row for each
+        Where the weights start. An array holds the weights, then the intercept (or the weights alone), a row for each
         class if there are more than two. One row at a time, least squares means zero.
     tol : float
         The relative gap to be proved. A stochastic descent ends when a pass moves the weights by less than √tol.
     max_passes : float
-        How many times X may be read, by each start where there are several. One row at a time: how many passes; the
-        looks between them are not counted here.
+        How many passes over the rows at the most. Where there are several starts, each has so many; one row at a time,
+        the looks between passes are not counted here.
     starts : int
-        For the squared error, which may have several minima: how many descents, the first from `init`, the others from
-        random weights.
+        How many descents, where there may be several minima. For the squared error: the first from `init`, the others
+        from random weights.
     learning_rate : None, float or schedule
-        None is line search, or one row at a time a rate that falls with the passes. A number η is the notes' rule
-        literally, w ← w + ηXᵀ(y − p) or w ← w + ηXᵀP(I − P)(y − p), sums over all rows, in the units of X; one row at a
-        time its η. A schedule such as LearningRate(0.1, power=0.5) gives η for each step.
+        The length of a step, η. None is line search, or one row at a time a rate that falls with the passes. A number
+        is the notes' rule literally, w ← w + ηXᵀ(y − p) or w ← w + ηXᵀP(I − P)(y − p), sums over all rows, in the units
+        of X; one row at a time its η. A schedule such as LearningRate(0.1, power=0.5) gives η for each step.
     order : "permutation", "replacement" or "cyclic"
-        How a stochastic pass takes the rows.
+        How a pass takes the rows, one at a time.
     averaging : bool
         Whether a stochastic descent ends with the mean of its weights over all steps.
     random_state : int, RandomState or None
@@ -110,7 +109,8 @@ class LogisticRegression(Interpretation, LinearClassifier):
         several in their order. They are learnt from X and applied block by block inside the fit, so that the table of
         features is never made; X, here and in `predict`, is that of the raw columns.
     n_threads : int or None
-        None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for any number.
+        How many threads. None: OMP_NUM_THREADS if set, else the CPUs of this process. The result has the same bits for
+        any number.
 
     X may be a sparse matrix. With more than 2000 sparse columns no matrix of them is made: "auto" is then L-BFGS upon
     the Hessian's diagonal, and a minimum can be proved if l2 > 0.
@@ -151,7 +151,6 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     card = Card("logistic", path_unit="passes over the rows")
 
-    verdict_: Verdict
     _online: OnlineState | None = None
     """Where `partial_fit` stands; None after `fit`."""
 
@@ -272,6 +271,11 @@ class LogisticRegression(Interpretation, LinearClassifier):
             )
         return True
 
+    @property
+    def reads_levels(self) -> bool:
+        """Whether the rows of a table may come without their zeros (`CategoricalRows`), if there are two classes."""
+        return self.features is None and self.objective == "likelihood" and self.solver in ("auto", "newton")
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: classes_[1] iff the score is > 0; of K classes the one with the largest score.
 
@@ -302,7 +306,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
         """P(y | x) for classes as frequent as the fit saw them."""
         z = self._scores(X)
         if self.verdict_.status == "quasi-separated":
-            return limit_probabilities(self.verdict_, self._readable(X))
+            return self.limit_rule.probabilities(self._readable(X))
         if self.verdict_.status == "separated":
             top = (z == z.max(axis=1, keepdims=True)) if z.ndim == 2 else np.column_stack([z <= 0, z >= 0])
             return top / top.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
@@ -344,7 +348,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
             found["minima_"] = outcome.minima
         if not verdict.ok:
             kind = SeparationWarning if outcome.status in ("separated", "quasi-separated") else BudgetWarning
-            warnings.warn(str(verdict), kind, stacklevel=4)
+            warnings.warn(kind(verdict), stacklevel=4)
         self._set(outcome.weights, outcome.intercept, outcome.passes, verdict, training, found)
 
     def _interrupt(self, latest: Progress | None, training: Training, found: dict[str, Any]) -> None:

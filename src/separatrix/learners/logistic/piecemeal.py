@@ -16,7 +16,7 @@ from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
 from ...wording import setting
-from ..checks.rows import checked_costs, checked_rows, names_of, new_columns, not_finite, set_fitted
+from ..checks.rows import checked_costs, not_finite, rows_to_learn, set_fitted
 from ..checks.targets import checked_targets, given_costs, known_targets, second_of_two
 from . import words
 from .training import Settings, checked_settings, schedule_of, seed_for, start_of
@@ -36,8 +36,7 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
             f"{setting('features', None)}, or put the features before a new learner in a pipeline.",
         )
     new = not hasattr(model, "classes_")
-    read = new_columns(type(model).__name__) if new else model
-    rows = checked_rows(read, X, reset=new)
+    rows, read, names = rows_to_learn(model, X, new=new)
     known = _classes(model, y, classes, new)
     cost = checked_costs(sample_weight, len(rows), some=False)
     target = second_of_two(y, known, len(rows)) if model.class_weight is None else None
@@ -59,8 +58,8 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
     )
     weights, intercept = reading(state, many, averaging=settings.averaging)
     if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
-        raise _overflow(read, rows, settings)
-    _set(model, read, state, known, weights, intercept, settings)
+        raise _overflow(model, rows, names, settings)
+    _set(model, read, names, state, known, weights, intercept, settings)
 
 
 def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
@@ -73,9 +72,9 @@ def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
     return (T if len(known) > 2 else np.ascontiguousarray(T[:, 1])), cost
 
 
-def _overflow(read: Any, rows: Any, settings: Settings) -> Exception:
+def _overflow(model: Any, rows: Any, names: tuple[str, ...], settings: Settings) -> Exception:
     if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
-        return not_finite(rows, names_of(read, rows.shape[1]), read)
+        return not_finite(rows, names, model)
     return SettingError(
         "learning_rate",
         settings.rate,
@@ -150,16 +149,16 @@ def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
 
 
 def _set(
-    model: Any, read: Any, state: OnlineState, known: Any, weights: Any, intercept: Any, settings: Settings
-) -> None:
+    model: Any, read: Any, columns: tuple[str, ...], state: OnlineState, known: Any, weights: Any, intercept: Any,
+    settings: Settings,
+) -> None:  # fmt: skip
     """Set all attributes."""
-    d = weights.shape[-1]
-    columns, l2 = names_of(read, d), float(settings.l2)  # type: ignore[arg-type]
+    l2 = float(settings.l2)  # type: ignore[arg-type]
     claim = Claim(
         tuple(known.tolist()), columns, weights, intercept, settings.fit_intercept, l2, (1.0,) * len(known), math.nan,
         state.steps, settings.objective,
     )  # fmt: skip
-    rank = Rank(None, d + settings.fit_intercept, ())
+    rank = Rank(None, len(columns) + settings.fit_intercept, ())
     set_fitted(
         model, read, classes_=known, coef_=np.atleast_2d(weights),
         intercept_=np.atleast_1d(np.asarray(intercept, float)), n_passes_=1.0, l2_=l2, n_steps_=state.steps,

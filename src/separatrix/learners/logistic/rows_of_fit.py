@@ -19,7 +19,6 @@ from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, positive, sigmoid
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
-from ...results.linear_rule import limit_probabilities
 from ..checks.rows import checked_costs, present
 from ..checks.targets import known_targets
 from .training import Training
@@ -330,7 +329,7 @@ def log_likelihood(model: Any, given: TrainingRows) -> float:
 def second_probability(model: Any, given: TrainingRows) -> Floats:
     """P(1 | x) of two classes, as the fit saw them; after *separated* and *quasi-separated* its limit."""
     if model.verdict_.status == "quasi-separated":
-        return limit_probabilities(model.verdict_, given.rows)[:, 1]
+        return model.limit_rule.probabilities(given.rows)[:, 1]  # type: ignore[no-any-return]
     z = given.scores(model)
     if model.verdict_.status == "separated":
         return (np.sign(z) + 1) / 2  # type: ignore[no-any-return]
@@ -349,7 +348,7 @@ def _log_loss(model: Any, given: TrainingRows) -> float:
 def _log_loss_of(model: Any, given: TrainingRows) -> float:
     split = _split(model, given)
     if model.verdict_.status == "quasi-separated":
-        return -float(xlogy(split, limit_probabilities(model.verdict_, given.rows)).sum())
+        return -float(xlogy(split, model.limit_rule.probabilities(given.rows)).sum())
 
     def of(here: slice) -> tuple[Floats, float]:
         z = np.asarray(model.rule_.score(given.rows[here]))

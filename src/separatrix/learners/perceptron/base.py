@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...errors import DataError, Refusal, SettingError
@@ -20,10 +19,9 @@ from ...fitting.scan.run import PassRecord, Run
 from ...numerics.arrays import Floats
 from ...results.linear_rule import LinearRule
 from ...results.mistake_log import MistakeBound, leads_of, longest, mistake_bound
-from ...results.verdict import Verdict
 from ...wording import setting
 from ..base import LinearClassifier
-from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_rows, not_finite, rows_to_learn, set_fitted
 from ..checks.settings import checked_flags, checked_numbers
 from ..checks.targets import checked_targets
 from ..geometry.margin import MaxMarginClassifier
@@ -134,7 +132,7 @@ class Update(NamedTuple):
 class MistakeDrivenClassifier(LinearClassifier):
     """w ← w + ηyx at every mistake: what is read off the run is the subclass's own."""
 
-    verdict_: Verdict
+    _learnt_from: Course
     warns: ClassVar[bool] = False
     """Whether not to have separated the classes is worth a warning."""
     resumes: ClassVar[bool] = False
@@ -167,30 +165,27 @@ class MistakeDrivenClassifier(LinearClassifier):
 
     def fit(self, X: Any, y: Any) -> Any:
         """Learn from the rows; `verdict_` says how it ended."""
-        with unchanged_on_failure(self):
-            for _ in self._run(X, y, ROOM):
-                pass
+        for _ in self._run(X, y, ROOM):
+            pass
         return self
 
     def steps(self, X: Any, y: Any) -> Iterator[Update]:
         """Fit as `fit` does, and yield each update. The attributes are set even after an early stop or Ctrl-C."""
-        with unchanged_on_failure(self):
-            for training, scan, run in self._run(X, y, 1):
-                state, log, classes, unit = scan.state, scan.log, training.classes, training.course.unit
-                if len(log):
-                    two = len(state.weights) == 1
-                    weights, intercept = unit * state.weights, unit * state.intercept
-                    yield Update(
-                        int(log.steps[-1]), int(log.rows[-1]), classes[log.own[-1]], classes[log.rival[-1]],
-                        weights[0] if two else weights, float(intercept[0]) if two else intercept, state.mistakes,
-                        run.passes,
-                    )  # fmt: skip
+        for training, scan, run in self._run(X, y, 1):
+            state, log, classes, unit = scan.state, scan.log, training.classes, training.course.unit
+            if len(log):
+                two = len(state.weights) == 1
+                weights, intercept = unit * state.weights, unit * state.intercept
+                yield Update(
+                    int(log.steps[-1]), int(log.rows[-1]), classes[log.own[-1]], classes[log.rival[-1]],
+                    weights[0] if two else weights, float(intercept[0]) if two else intercept, state.mistakes,
+                    run.passes,
+                )  # fmt: skip
 
     def stretches(self, X: Any, y: Any) -> Iterator[PassRecord]:
         """Fit at the pace of `fit`, and yield where it stands now and then. It can be stopped like `steps`."""
-        with unchanged_on_failure(self):
-            for _ in self._run(X, y, ROOM):
-                yield self.history_[-1]
+        for _, _, run in self._run(X, y, ROOM):
+            yield run.history[-1]
 
     def bound(self, u: Any = None, *, X: Any = None, y: Any = None) -> MistakeBound:
         """((R + √T D)/γ)² + 2‖w₀‖√(1 + √T D/R)/(ηγ): how many mistakes T passes over the rows can make at the most.
@@ -216,7 +211,6 @@ class MistakeDrivenClassifier(LinearClassifier):
         course = training.course
         scan = self._scan(course)
         run = Run(scan, course.passes, room, began)
-        self.history_: list[PassRecord] = run.history
         try:
             for _ in run:
                 yield training, scan, run
@@ -227,34 +221,42 @@ class MistakeDrivenClassifier(LinearClassifier):
             run.ended = "interrupted"
             self._keep(training, scan, run)
             raise
-        if self.warns and not self.verdict_.ok:
-            warnings.warn(str(self.verdict_), BudgetWarning, stacklevel=3)
 
     def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
-        W, b = (training.course.unit * each for each in scan.reading.weights())
-        self.classes_, self.n_passes_, self.n_steps_ = training.classes, run.passes, scan.reading.state.steps
-        self.coef_, self.intercept_ = W, b
-        self.mistakes_: NDArray[np.int64] = np.array([record.mistakes for record in self.history_], np.int64)
+        reading = scan.reading
+        W, b = (training.course.unit * each for each in reading.weights())
+        mistakes = np.array([record.mistakes for record in run.history], np.int64)
         weights, intercept = (W, b) if len(W) > 1 else (W[0], float(b[0]))
-        self.rule_ = LinearRule(weights, intercept, tuple(self.classes_), training.columns)
-        self.verdict_ = conclude(training, self.rule_, self.mistakes_, run.passes, run.ended, self)
-        self._learnt_from: Course = training.course
+        rule = LinearRule(weights, intercept, tuple(training.classes), training.columns)
+        verdict = conclude(training, rule, mistakes, run.passes, run.ended, self, reading)
+        more = self._of_reading(training.course, reading)
+        if self.warns and run.ended != "interrupted" and not verdict.ok:
+            warnings.warn(BudgetWarning(verdict), stacklevel=4)
+        set_fitted(
+            self, training.read, classes_=training.classes, n_passes_=run.passes, n_steps_=reading.state.steps,
+            coef_=W, intercept_=b, mistakes_=mistakes, history_=run.history, rule_=rule, verdict_=verdict,
+            _learnt_from=training.course, **more,
+        )  # fmt: skip
+
+    def _of_reading(self, course: Course, reading: Any) -> dict[str, Any]:
+        """Attributes that a subclass has of its own."""
+        return {}
 
     def _learnt_course(self) -> Course:
         return self._learnt_from
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        """Cause and remedy of a run that ended without separating the classes."""
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
+        """Cause and remedy of a run that did not separate the classes: how it `stands`, on how many rows it `errs`."""
         raise NotImplementedError
 
     def _prepare(self, X: Any, y: Any) -> Training:
         checked_flags(self, "warm_start")
         update, passes = checked_update(self), checked_passes(self)
-        rows = checked_rows(self, X, reset=True)
+        rows, read, columns = rows_to_learn(self, X)
         target, classes = checked_labels(self, y)
         check_lengths(len(rows), len(target))
         start = self._start(len(classes), rows.shape[1], update.lifted)
-        return Training(Course(rows, target, update, start, passes), classes, names_of(self, rows.shape[1]))
+        return Training(Course(rows, target, update, start, passes), classes, columns, read)
 
     def _start(self, classes: int, d: int, lifted: bool) -> PerceptronState:
         nothing = PerceptronState.zero(classes, d)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...errors import DataError
 from ...fitting.scan.class_stream import ClassStream
-from ...fitting.scan.perceptron import NotFiniteScoreError, PerceptronState
+from ...fitting.scan.perceptron import NotFiniteScoreError, PerceptronState, UpdateRule
 from ...fitting.scan.perceptron_scan import Course
 from ...fitting.scan.run import Passes
 from ...results.claims import Claim
@@ -21,7 +21,7 @@ from ...results.linear_rule import LinearRule
 from ...results.mistake_log import MistakeBound, MistakeLog
 from ...results.verdict import Rank, Verdict
 from ..base import Card, LinearClassifier
-from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, names_of, new_columns, not_finite, rows_to_learn, set_fitted
 from ..checks.settings import checked_numbers
 from ..checks.targets import checked_targets, labels_of
 from . import words
@@ -75,8 +75,6 @@ class OnlinePerceptron(LinearClassifier):
 
     card = Card("online", course="", path_unit="mistakes that were corrected")
 
-    verdict_: Verdict
-
     def __init__(self, *, learning_rate: float = 1.0, ties: str = "mistake", fit_intercept: bool = True) -> None:
         self.learning_rate = learning_rate
         self.ties = ties
@@ -84,10 +82,10 @@ class OnlinePerceptron(LinearClassifier):
 
     def fit(self, X: Any, y: Any) -> OnlinePerceptron:
         """Forget everything, and learn from each row once, in order."""
-        with unchanged_on_failure(self):
-            rows, labels, classes = self._checked(X, y)
-            self._learn(rows, labels, ClassStream.begin(rows.shape[1], classes))
-            return self._judge(rows, labels)
+        rows, labels, stream, read, columns = self._begun(X, y)
+        found = self._learnt(rows, labels, stream, columns)
+        set_fitted(self, read, **found | {"verdict_": self._judged(found, rows, labels)})
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> OnlinePerceptron:
         """Go on with these rows, in order; after `fit`, from where it ended. Classes never seen before may come.
@@ -96,30 +94,33 @@ class OnlinePerceptron(LinearClassifier):
         comes first; more than two come into being one by one, with their first rows.
         """
         new = not hasattr(self, "_stream")
-        with unchanged_on_failure(self):
-            labels = stream_labels(self, y)
-            rows = checked_rows(self, X, reset=new)
-            check_lengths(len(rows), len(labels))
-            announced = np.unique(labels_of(classes)) if classes is not None else np.empty(0)
-            stream = ClassStream.begin(rows.shape[1], announced) if new else self._stream
-            check_kind(labels, stream.classes)
-            return self._learn(rows, labels, stream)
+        labels = stream_labels(self, y)
+        rows, read, columns = rows_to_learn(self, X, new=new)
+        check_lengths(len(rows), len(labels))
+        announced = np.unique(labels_of(classes)) if classes is not None else np.empty(0)
+        stream = ClassStream.begin(rows.shape[1], announced) if new else self._stream
+        check_kind(labels, stream.classes)
+        set_fitted(self, read, **self._learnt(rows, labels, stream, columns))
+        return self
 
     def steps(self, X: Any, y: Any) -> Iterator[Update]:
         """Fit as `fit` does, and yield each update. After an early stop the learner holds what it learnt so far."""
-        with unchanged_on_failure(self):
-            rows, labels, classes = self._checked(X, y)
-        stream = ClassStream.begin(rows.shape[1], classes)
-        for i in range(len(rows)):
-            before = stream.state.mistakes
-            self._learn(rows[i : i + 1], labels[i : i + 1], stream)
-            stream, log = self._stream, self._log
-            if stream.state.mistakes > before:
-                W, b = self.rule_.weights, self.rule_.intercept
-                rival = self.classes_[log.rival[-1]] if len(self.classes_) > 1 else None
-                yield Update(
-                    i, i, labels[i], rival, np.array(W), np.array(b)[()], stream.state.mistakes, (i + 1) / len(rows)
-                )
+        rows, labels, stream, read, columns = self._begun(X, y)
+        found: dict[str, Any] = {}
+        try:
+            for i in range(len(rows)):
+                before = stream.state.mistakes
+                found = self._learnt(rows[i : i + 1], labels[i : i + 1], stream, columns)
+                stream, rule, rivals = found["_stream"], found["rule_"], found["_log"].rival
+                if stream.state.mistakes > before:
+                    rival = stream.classes[rivals[-1]] if len(stream.classes) > 1 else None
+                    W, b = np.array(rule.weights), np.array(rule.intercept)[()]
+                    yield Update(i, i, labels[i], rival, W, b, stream.state.mistakes, (i + 1) / len(rows))
+        except (KeyboardInterrupt, GeneratorExit):
+            if found:
+                set_fitted(self, read, **found)
+            raise
+        set_fitted(self, read, **found)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: of two, classes_[1] iff the score is > 0; of K the one with the largest score."""
@@ -144,85 +145,70 @@ class OnlinePerceptron(LinearClassifier):
         """The learner that `to_dict` wrote down: it goes on as if it had never stopped."""
         parameters, stream, columns, names = _read_record(record)
         model = cls(**parameters)
-        model._update = checked_update(model)
-        model.n_features_in_ = columns
+        read = new_columns(cls.__name__)
+        read.n_features_in_ = columns
         if names is not None:
-            model.feature_names_in_ = np.array(names, dtype=object)
-        model._stream, model._log, model._learnt_from = stream, MistakeLog.empty(), None
-        return model._keep()
+            read.feature_names_in_ = np.array(names, dtype=object)
+        found = model._reached(stream, names_of(read, columns))
+        set_fitted(model, read, **found, _log=MistakeLog.empty(), _update=checked_update(model), _learnt_from=None)
+        return model
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-        rows = checked_rows(self, X, reset=True)
+    def _begun(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], ClassStream, Any, tuple[str, ...]]:
+        """The rows, their labels, the stream before the first; and the columns, for `set_fitted` and by name."""
+        rows, read, columns = rows_to_learn(self, X)
         targets = checked_targets(self, y)
         if targets.index is None:
             raise no_labels(self)
         check_lengths(len(rows), len(targets))
-        return rows, targets.classes[targets.index], targets.classes
+        stream = ClassStream.begin(rows.shape[1], targets.classes)
+        return rows, targets.classes[targets.index], stream, read, columns
 
-    def _learn(self, rows: Any, labels: NDArray[Any], stream: ClassStream) -> OnlinePerceptron:
+    def _learnt(self, rows: Any, labels: NDArray[Any], stream: ClassStream, columns: tuple[str, ...]) -> dict[str, Any]:
+        """The attributes after these rows. A scan copies the weights, which is cheap beside what a call costs."""
         update = checked_update(self)
-        first = stream.state.steps == 0
         try:
-            stream, log = stream.follow(rows, labels, update)
+            after, log = stream.follow(rows, labels, update)
         except NotFiniteScoreError:
-            raise not_finite(rows, names_of(self, rows.shape[1]), self) from None
-        self._stream, self._log, self._update = stream, log, update
-        self._learnt_from: Any = (rows, labels) if first else None
-        return self._keep()
+            raise not_finite(rows, columns, self) from None
+        learnt_from = (rows, labels) if stream.state.steps == 0 else None
+        return {**self._reached(after, columns), "_log": log, "_update": update, "_learnt_from": learnt_from}
 
-    def _judge(self, rows: Any, labels: NDArray[Any]) -> OnlinePerceptron:
+    def _reached(self, stream: ClassStream, columns: tuple[str, ...]) -> dict[str, Any]:
+        """The attributes that the stream alone decides."""
+        classes, steps = stream.classes, stream.state.steps
+        W, b = stream.weights()
+        weights, intercept = (W[0], float(b[0])) if len(W) == 1 else (W, b)
+        rule = LinearRule(weights, intercept, tuple(classes) * (2 if len(classes) == 1 else 1), columns)
+        said = words.learning(steps, stream.mistakes)
+        claim = Claim(
+            tuple(classes.tolist()), columns, weights, intercept, bool(self.fit_intercept), 0.0, (1.0,) * len(classes),
+            math.nan, steps, "mistakes",
+        )  # fmt: skip
+        rank = Rank(None, len(columns) + bool(self.fit_intercept), ())
+        return {
+            "classes_": classes, "coef_": W, "intercept_": b, "rule_": rule, "n_steps_": steps, "n_passes_": 1.0,
+            "progressive_mistakes_": stream.mistakes, "mistakes_": np.array([stream.state.mistakes]), "history_": [],
+            "verdict_": Verdict("interrupted", rank, None, *said, claim), "_stream": stream,
+        }  # fmt: skip
+
+    def _judged(self, found: dict[str, Any], rows: Any, labels: NDArray[Any]) -> Verdict:
         """After a pass over all rows there is something to be said of the weights."""
-        course = replace(self._course(), X=rows, target=np.searchsorted(self.classes_, labels).astype(np.int64))
-        training = Training(course, self.classes_, names_of(self, rows.shape[1]))
+        rule, classes = found["rule_"], found["classes_"]
+        training = Training(_course(classes, found["_update"], rows, labels), classes, rule.columns, None)
         try:
-            self.verdict_ = words.conclude(training, self.rule_, self.mistakes_, 1.0, "spent", self)
+            return words.conclude(training, rule, found["mistakes_"], 1.0, "spent", self)
         except NotFiniteScoreError:
-            raise not_finite(rows, training.columns, self) from None
-        return self
+            raise not_finite(rows, rule.columns, self) from None
 
     resumes, watched = False, "the weights"
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = words.still_wrong(self.mistakes_, 1.0, rows, "cyclic")
-        return (
-            f"{stands} The weights at its end err on {mistakes} of {rows} rows.",
-            words.all_vote("rules"),
-        )
-
-    def _keep(self) -> OnlinePerceptron:
-        stream, state = self._stream, self._stream.state
-        self.classes_ = stream.classes
-        self.coef_, self.intercept_ = stream.weights()
-        self.progressive_mistakes_, self.n_steps_, self.n_passes_ = stream.mistakes, state.steps, 1.0
-        self.mistakes_ = np.array([state.mistakes])
-        two = len(self.coef_) == 1
-        weights = self.coef_[0] if two else self.coef_
-        intercept = float(self.intercept_[0]) if two else self.intercept_
-        columns = names_of(self, state.weights.shape[1])
-        names = tuple(self.classes_) * (2 if len(self.classes_) == 1 else 1)
-        self.rule_ = LinearRule(weights, intercept, names, columns)
-        said = words.learning(state.steps, stream.mistakes)
-        claim = Claim(
-            tuple(self.classes_.tolist()), columns, weights, intercept, bool(self.fit_intercept), 0.0,
-            (1.0,) * len(self.classes_), math.nan, state.steps, "mistakes",
-        )  # fmt: skip
-        rank = Rank(None, len(columns) + bool(self.fit_intercept), ())
-        self.verdict_ = Verdict("interrupted", rank, None, *said, claim)
-        if not hasattr(self, "history_"):
-            self.history_: list[Any] = []
-        return self
-
-    def _course(self) -> Course:
-        """One pass from zero, over rows still to be given."""
-        start = PerceptronState.zero(len(self.classes_), self.n_features_in_)
-        return Course(None, np.empty(0, np.int64), self._update, start, Passes("cyclic", 0, 1.0))
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
+        return f"{stands} The weights at its end err {errs}.", words.all_vote("rules")
 
     def _learnt_course(self) -> Course:
         if self._learnt_from is None:
-            return self._course()
-        rows, labels = self._learnt_from
-        target = np.searchsorted(self.classes_, labels).astype(np.int64)
-        return replace(self._course(), X=rows, target=target)
+            return replace(_course(self.classes_, self._update, self.coef_[:0], self.classes_[:0]), X=None)
+        return _course(self.classes_, self._update, *self._learnt_from)
 
     def _logged(self, X: Any, y: Any) -> Any:
         """The log of `fit` on these rows, the start, the rate, whether there is an intercept, the classes."""
@@ -233,6 +219,12 @@ class OnlinePerceptron(LinearClassifier):
 
     def __getstate__(self) -> Any:
         return {**super().__getstate__(), "_learnt_from": None}  # the rows are the user's, not a part of the model
+
+
+def _course(classes: NDArray[Any], update: UpdateRule, rows: Any, labels: NDArray[Any]) -> Course:
+    """One pass from zero."""
+    target, start = np.searchsorted(classes, labels).astype(np.int64), PerceptronState.zero(len(classes), rows.shape[1])
+    return Course(rows, target, update, start, Passes("cyclic", 0, 1.0))
 
 
 def _record_of(model: Any) -> dict[str, Any]:

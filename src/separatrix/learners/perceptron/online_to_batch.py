@@ -19,7 +19,7 @@ from ...numerics.arrays import Floats
 from ...results.committee import Committee, CopiedCommittee, LinearCommittee, LoggedCommittee, Weights, index_of
 from ...results.votes import Ballot
 from ...wording import call
-from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, unchanged_on_failure
+from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, rows_to_learn, set_fitted
 from ..checks.targets import Targets, checked_targets
 
 BLOCK_ROWS = 4096
@@ -68,6 +68,8 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     [0.6, -1.0]
     """
 
+    _committee: Committee
+
     def __init__(self, learner: Any, tail: float = 1.0) -> None:
         self.learner = learner
         self.tail = tail
@@ -83,36 +85,39 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> OnlineToBatch:
         """Let the learner see the rows one by one, and keep the classifiers."""
-        with unchanged_on_failure(self):
-            return self._fit(X, y)
-
-    def _fit(self, X: Any, y: Any) -> OnlineToBatch:
         tail = _checked_tail(self.tail)
         learner = _checked_learner(self.learner)
-        rows = checked_rows(self, X, reset=True)
+        rows, read, names = rows_to_learn(self, X)
         targets = checked_targets(self, y)
         if targets.soft:
             raise DataError(
                 "Unknown label type: continuous. y holds probabilities; a vote needs a class for each row: give labels."
             )
         check_lengths(len(rows), len(targets))
-        self._check_finite(rows)
-        self.classes_ = targets.classes
-        self._committee: Committee
+        classes = targets.classes
+        self._check_finite(rows, names)
         try:
-            if hasattr(learner, "_logged") and len(targets.classes) == 2:
-                self._committee, self.progressive_mistakes_ = self._log(learner, X, y, rows, tail)
+            if hasattr(learner, "_logged") and len(classes) == 2:
+                committee, mistakes, classes = _logged_classifiers(learner, X, y, rows, tail)
             else:
-                self._committee, self.progressive_mistakes_ = kept_classifiers(learner, rows, targets, tail)
+                committee, mistakes = kept_classifiers(learner, rows, targets, tail)
         except OverflowError:
-            raise not_finite(rows, names_of(self, self.n_features_in_), self) from None
-        self.learner_, self.votes_, self.n_passes_ = learner, self._committee.votes, 1.0
+            raise not_finite(rows, names, self) from None
+        set_fitted(
+            self, read, classes_=classes, learner_=learner, progressive_mistakes_=mistakes, votes_=committee.votes,
+            n_passes_=1.0, _committee=committee,
+        )  # fmt: skip
         return self
 
     @property
     def verdict_(self) -> Any:
         """The verdict of `learner_`, if it has one."""
         return self.learner_.verdict_
+
+    @property
+    def deciding_rule(self) -> Any:
+        """A `Ballot`, or another `Committee`."""
+        return getattr(self._committee, "ballot", self._committee)
 
     def decision_function(self, X: Any) -> Floats:
         """Σₜ f̂ₜ(x) / (number of votes), in [−1, 1], f̂ₜ(x) = ±1; of K classes n×K, the share of the votes of each."""
@@ -141,27 +146,17 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         except OverflowError:
             raise not_finite(rows, names_of(self, self.n_features_in_), self) from None
 
-    def _log(self, learner: Any, X: Any, y: Any, rows: Any, tail: float) -> tuple[Committee, int]:
-        """A learner that keeps a mistake log hands it over: its classifiers are sums over the log.
-
-        `learner._logged(X, y)` sees the rows once, in their order, and returns the log, the weights and the intercept
-        before the first row, the rate, whether mistakes move the intercept, and the classes.
-        """
-        log, start, intercept, rate, lifted, self.classes_ = learner._logged(X, y)
-        ballot = Ballot.of(log, rows, start, intercept, rate, lifted, len(self.classes_), tail)
-        return LoggedCommittee(ballot), int(getattr(learner, "progressive_mistakes_", len(log)))
-
     def _known_rows(self, X: Any) -> Any:
         check_is_fitted(self, "learner_")
         rows = checked_rows(self, X, reset=False)
-        self._check_finite(rows)
+        self._check_finite(rows, names_of(self, self.n_features_in_))
         return rows
 
-    def _check_finite(self, rows: Any) -> None:
+    def _check_finite(self, rows: Any, names: tuple[str, ...]) -> None:
         sparse = isinstance(rows, Sparse)
         parts = (rows[lo : lo + BLOCK_ROWS] for lo in range(0, len(rows), BLOCK_ROWS))
         if not all(part.finite() if sparse else np.isfinite(part).all() for part in parts):
-            raise not_finite(rows, names_of(self, self.n_features_in_), self)
+            raise not_finite(rows, names, self)
 
 
 def _checked_tail(tail: Any) -> float:
@@ -191,6 +186,17 @@ def _checked_learner(learner: Any) -> Any:
             f"learner is {name}, which has no partial_fit;",
         ) from error  # fmt: skip
     return clone(learner, safe=False)
+
+
+def _logged_classifiers(learner: Any, X: Any, y: Any, rows: Any, tail: float) -> tuple[Committee, int, NDArray[Any]]:
+    """A learner that keeps a mistake log hands it over: its classifiers are sums over the log.
+
+    `learner._logged(X, y)` sees the rows once, in their order, and returns the log, the weights and the intercept
+    before the first row, the rate, whether mistakes move the intercept, and the classes.
+    """
+    log, start, intercept, rate, lifted, classes = learner._logged(X, y)
+    ballot = Ballot.of(log, rows, start, intercept, rate, lifted, len(classes), tail)
+    return LoggedCommittee(ballot), int(getattr(learner, "progressive_mistakes_", len(log))), classes
 
 
 def kept_classifiers(learner: Any, rows: Any, targets: Targets, tail: float) -> tuple[Committee, int]:

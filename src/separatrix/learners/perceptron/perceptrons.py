@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from ...data import Sparse
 from ...fitting.scan import perceptron_scan
 from ...fitting.scan.perceptron_scan import Course, PerceptronScan
-from ...fitting.scan.run import Run
 from ...numerics.arrays import Floats
 from ...results.votes import Ballot
 from ...wording import call, learner, setting
@@ -19,8 +18,6 @@ from ..base import Card
 from ..checks.rows import checked_rows, not_finite
 from ..checks.settings import checked_flags
 from .base import MistakeDrivenClassifier
-from .training import Training
-from .words import still_wrong
 
 
 class Perceptron(MistakeDrivenClassifier):
@@ -36,22 +33,22 @@ class Perceptron(MistakeDrivenClassifier):
     Parameters
     ----------
     learning_rate : float in (0, 1]
-        η. From weights of zero it changes the length of the weights, and no mistake.
+        The length of a step, η. From weights of zero it changes the length of the weights, and no mistake.
     max_passes : float
-        How many passes over the rows at the most; fractions are allowed.
+        How many passes over the rows at the most. Fractions are allowed.
     order : "cyclic", "random" or "replacement"
-        The rows as they come, in a fresh random order each pass, or drawn at random. Of rows that are drawn no pass is
-        sure to meet all, so that only `patience` and `max_passes` end it.
+        How a pass takes the rows, one at a time. As they come, in a fresh random order each pass, or drawn at random.
+        Of rows that are drawn no pass is sure to meet all, so that only `patience` and `max_passes` end it.
     patience : int or None
-        End when the weights have not changed for so many steps.
+        End after so many steps without a change.
     ties : "mistake", "positive" or "negative"
-        What a score of zero is while learning: a mistake [001], a prediction of the second class [000 Algorithm 5], or
-        of the first [004 Algorithm 4.1]. Of K classes at equal scores: a mistake, the last of them, or the first.
+        What a tie is while learning. A score of zero is a mistake [001], a prediction of the second class [000
+        Algorithm 5], or of the first [004 Algorithm 4.1]. Equal scores of K classes: a mistake, the last, or the first.
     init : None or array
-        Where it starts: the weights, then the intercept (or the weights alone), a row for each class if there are more
-        than two; None is zero.
+        Where the weights start. An array holds the weights, then the intercept (or the weights alone), a row for each
+        class if there are more than two; None is zero.
     fit_intercept : bool
-        Whether there is an intercept b, the weight of a feature that is always one.  [001 slide 14]
+        Whether there is an intercept b. It is the weight of a feature that is always one.  [001 slide 14]
     random_state : int, RandomState or None
         The seed of random orders.
     warm_start : bool
@@ -86,10 +83,9 @@ class Perceptron(MistakeDrivenClassifier):
 
     warns, resumes = True, True
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
         return (
-            f"No separating rule was found: {stands} The last weights err on {mistakes} of {rows} rows.",
+            f"No separating rule was found: {stands} The last weights err {errs}.",
             f"Ask {call('separability(X, y)')} whether there is one at all; if not, {learner('Pocket')} keeps the best "
             "weights met.",
         )
@@ -99,7 +95,13 @@ class AveragedPerceptron(MistakeDrivenClassifier):
     """w̄ = (1/(T + 1)) Σₜ wₜ: the mean of the weights in hand before each step, and after the last.
 
     The steps are those of `Perceptron`; most weights that it passes through are good, and their mean is better than the
-    last.  Parameters and attributes are the same, but that ten passes are the most unless more are asked for.
+    last. Its attributes are those of `Perceptron`.
+
+    Parameters
+    ----------
+    max_passes : float
+        How many passes over the rows at the most. They are ten unless more are asked for.
+    learning_rate, order, patience, ties, init, fit_intercept, random_state, warm_start : as in `Perceptron`
 
     Examples
     --------
@@ -135,10 +137,9 @@ class AveragedPerceptron(MistakeDrivenClassifier):
     def _scan(self, course: Course) -> PerceptronScan:
         return PerceptronScan(course, perceptron_scan.Average)
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
         return (
-            f"{stands} The mean of the {self.n_steps_ + 1} weights errs on {mistakes} of {rows} rows.",
+            f"{stands} The mean of the {reading.state.steps + 1} weights errs {errs}.",
             "Nothing more is proved of it; more passes may help.",
         )
 
@@ -153,11 +154,12 @@ class Pocket(MistakeDrivenClassifier):
     Parameters
     ----------
     ratchet : bool
-        Whether to compare on all rows before a replacement. Without it a replacement may be worse.
+        Whether only weights that are better on all rows go into the pocket. Without it a replacement may be worse.
     order : "random", "cyclic" or "replacement"
-        That the pocket ends with the fewest possible mistakes, in the limit, is a theorem for rows drawn at random.
+        How a pass takes the rows, one at a time. That the pocket ends with the fewest possible mistakes, in the limit,
+        is a theorem for rows drawn at random.
     patience : int or None
-        End when the pocket has not changed for so many steps.
+        End after so many steps without a change. It is the pocket that must not have changed.
     learning_rate, max_passes, ties, init, fit_intercept, random_state, warm_start : as in `Perceptron`
 
     Attributes
@@ -207,17 +209,13 @@ class Pocket(MistakeDrivenClassifier):
         checked_flags(self, "ratchet")
         return PerceptronScan(course, perceptron_scan.Pocket, ratchet=bool(self.ratchet))
 
-    def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
-        pocket = scan.reading
-        assert isinstance(pocket, perceptron_scan.Pocket)
-        self.pocket_run_, self.pocket_changes_ = pocket.kept.run, pocket.changes
-        super()._keep(training, scan, run)
+    def _of_reading(self, course: Course, reading: Any) -> dict[str, Any]:
+        return {"pocket_run_": reading.kept.run, "pocket_changes_": reading.changes}
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
         return (
-            f"{stands} The weights in the pocket err on {mistakes} of {rows} rows; they were right {self.pocket_run_} "
-            f"times in a row, and {self.pocket_changes_} changes of the pocket led to them.",
+            f"{stands} The weights in the pocket err {errs}; they were right {reading.kept.run} times in a row, and "
+            f"{reading.changes} changes of the pocket led to them.",
             f"Whether fewer mistakes are possible is not proved: {learner('ZeroOneClassifier')} settles it where rows "
             f"and columns are few; else a larger {setting('max_passes')}, with rows in random order, may find better "
             "weights.",
@@ -236,7 +234,8 @@ class VotedPerceptron(MistakeDrivenClassifier):
     last_half : bool
         Whether only the last half of the classifiers votes.
     max_passes : float
-        Ten at the most, unless more are asked for; the log of all mistakes is kept.
+        How many passes over the rows at the most. They are ten unless more are asked for: the log of all mistakes is
+        kept.
     learning_rate, order, patience, ties, init, fit_intercept, random_state, warm_start : as in `Perceptron`
 
     Attributes
@@ -278,6 +277,11 @@ class VotedPerceptron(MistakeDrivenClassifier):
             fit_intercept=fit_intercept, random_state=random_state, warm_start=warm_start,
         )  # fmt: skip
 
+    @property
+    def deciding_rule(self) -> Any:
+        """A `Ballot`."""
+        return self._ballot
+
     def decision_function(self, X: Any) -> Floats:
         """Σₜ f̂ₜ(x)/(T + 1): the mean vote, from −1 to 1; of K classes the share of the votes for each, n × K."""
         check_is_fitted(self, "rule_")
@@ -306,21 +310,18 @@ class VotedPerceptron(MistakeDrivenClassifier):
         checked_flags(self, "last_half")
         return PerceptronScan(course, perceptron_scan.Votes)
 
-    def _keep(self, training: Training, scan: PerceptronScan, run: Run) -> None:
-        super()._keep(training, scan, run)
-        course, start, votes = training.course, training.course.start, scan.reading
-        assert isinstance(votes, perceptron_scan.Votes)
+    def _of_reading(self, course: Course, reading: Any) -> dict[str, Any]:
+        start, log = course.start, reading.log
         two = len(start.weights) == 1
-        self.log_ = votes.log
-        self._ballot = Ballot.of(
-            self.log_, course.X, start.weights[0] if two else start.weights,
+        ballot = Ballot.of(
+            log, course.X, start.weights[0] if two else start.weights,
             float(start.intercept[0]) if two else start.intercept, course.update.rate, course.update.lifted,
-            len(training.classes), 0.5 if self.last_half else 1.0,
+            max(2, len(start.weights)), 0.5 if self.last_half else 1.0,
         )  # fmt: skip
+        return {"log_": log, "_ballot": ballot}
 
-    def _not_separated(self, rows: int, mistakes: int) -> tuple[str, str]:
-        stands = still_wrong(self.mistakes_, self.n_passes_, rows, self.order)
+    def _not_separated(self, reading: Any, stands: str, errs: str) -> tuple[str, str]:
         return (
-            f"{stands} {self.n_steps_ + 1} classifiers vote; the last of them errs on {mistakes} of {rows} rows.",
+            f"{stands} {reading.state.steps + 1} classifiers vote; the last of them errs {errs}.",
             "Nothing is proved of the vote; more passes may help.",
         )

@@ -25,6 +25,8 @@ class Training:
     course: Course
     classes: NDArray[Any]
     columns: tuple[str, ...]
+    read: Any
+    """What has the columns of X, for `set_fitted`."""
 
 
 def checked_update(model: Any) -> UpdateRule:

@@ -19,8 +19,9 @@ from .training import Training
 
 
 def conclude(
-    training: Training, rule: LinearRule, mistakes: NDArray[np.int64], passes: float, ended: str, model: Any
-) -> Verdict:
+    training: Training, rule: LinearRule, mistakes: NDArray[np.int64], passes: float, ended: str, model: Any,
+    reading: Any = None,
+) -> Verdict:  # fmt: skip
     """*separated*, with the weights as the certificate, if they separate the rows; else *budget* or *interrupted*."""
     course, passed = training.course, training.course.passes
     W, b = np.atleast_2d(rule.weights), np.atleast_1d(np.asarray(rule.intercept, dtype=float))
@@ -35,7 +36,8 @@ def conclude(
     if found.separated:
         proof = Separation(rule.weights, rule.intercept, found.margin)
         return Verdict("separated", rank, proof, _separated(len(course.X), found, total, read), "", claim)
-    cause, remedy = model._not_separated(len(course.X), found.mistakes)
+    stands = still_wrong(mistakes, passes, len(course.X), passed.order)
+    cause, remedy = model._not_separated(reading, stands, f"on {found.mistakes} of {len(course.X)} rows")
     if ended == "clean" and not all(TIES[course.update.ties]):
         cause, remedy = on_the_boundary(course.update.ties, found.mistakes)
     elif ended == "clean":

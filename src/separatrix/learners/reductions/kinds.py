@@ -42,11 +42,13 @@ class OneVsRest(Reduction):
     estimator : learner
         Any learner of two classes with decision_function or predict_proba: ours, or scikit-learn's.
     classifiers : "K" or "K-1"
-        A classifier for each class (of two classes one is enough); or, as the texts count them, for each but the last,
-        which is what none of the others claims: its score is zero, and of equal scores it is taken.
+        How many classifiers K classes have. One for each (of two classes one is enough); or, as the texts count them,
+        for each but the last, which is what none of the others claims: its score is zero, and of equal scores it is
+        taken.
     probabilities : "normalise" or "coupling"
-        rₖ/Σⱼrⱼ; of K − 1 classifiers in proportion to the odds rₖ/(1 − rₖ), and 1 for the last class. Or the
-        probabilities that are nearest to agreeing with every classifier (see `OneVsOne`).
+        How probabilities are made of those of the classifiers. rₖ/Σⱼrⱼ; of K − 1 classifiers in proportion to the odds
+        rₖ/(1 − rₖ), and 1 for the last class. Or the probabilities that are nearest to agreeing with every classifier
+        (see `OneVsOne`).
     n_jobs : int or None
         Classifiers that are taught at the same time, in threads. The result has the same bits for any number.
         Logistic regressions are fitted together; None then means all CPUs of this process.
@@ -138,10 +140,11 @@ class OneVsOne(Reduction):
     estimator : learner
         Any learner of two classes with decision_function or predict_proba: ours, or scikit-learn's.
     decide : "votes" or "scores"
-        Whether the duels won come first, or the scores alone count.
+        Whether votes or scores decide. The duels won come first, or the scores alone count.
     probabilities : "coupling" or "normalise"
-        The probabilities p that agree best with those of the duels: of all p on the simplex the one with the least
-        Σ (rⱼₖpₖ − rₖⱼpⱼ)² (Wu, Lin and Weng). Or the mean of what its duels give a class.
+        How probabilities are made of those of the classifiers. Of all p on the simplex the one that agrees best with
+        those of the duels, with the least Σ (rⱼₖpₖ − rₖⱼpⱼ)² (Wu, Lin and Weng). Or the mean of what its duels give a
+        class.
     n_jobs : int or None
         Classifiers that are taught at the same time, in threads. The result has the same bits for any number.
 
@@ -187,11 +190,12 @@ class OutputCode(Reduction):
     ----------
     estimator : learner
         Any learner of two classes with decision_function or predict_proba: ours, or scikit-learn's.
-    code : "dense", "sparse", "exhaustive" or array
-        ⌈10 log₂ K⌉ columns of ±1 by chance; ⌈15 log₂ K⌉ of −1, 0 and +1; every way of parting the classes in two; or a
-        K × L matrix of −1, 0 and +1, its rows in the order of `classes_`.
+    code : "dense", "sparse", "exhaustive" or matrix
+        Which classes each classifier tells apart. ⌈10 log₂ K⌉ columns of ±1 by chance; ⌈15 log₂ K⌉ of −1, 0 and +1;
+        every way of parting the classes in two; or a K × L matrix of −1, 0 and +1, its rows in the order of `classes_`.
     decide : "scores" or "votes"
-        Whether the scores are summed, or the signs counted first (Hamming distance), the sums deciding between equals.
+        Whether votes or scores decide. The scores are summed; or the signs counted first (Hamming distance), the sums
+        deciding between equals.
     random_state : int, RandomState or None
         The seed of a code made by chance.
     n_jobs : int or None

@@ -16,8 +16,8 @@ from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...results.claims import ReductionClaim
 from ...results.linear_rule import LinearRule
-from ...results.verdict import listed
-from ..checks.rows import forget, row_count, unchanged_on_failure
+from ...results.verdict import Verdict, listed
+from ..checks.rows import names_of, new_columns, row_count, set_fitted
 from ..logistic.side_by_side import Task
 from .members import (
     MetaLearner,
@@ -74,6 +74,11 @@ class MultiLabel(MetaLearner):
     ([[1, 0, 1], [1, 0, 0]], True)
     """
 
+    _always: NDArray[np.bool_]
+    """Of labels of which there was nothing to learn: whether every row had them."""
+    _linear: tuple[Floats, Floats] | None
+    """Weights and intercepts, where all classifiers are linear."""
+
     def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -89,14 +94,10 @@ class MultiLabel(MetaLearner):
 
     def fit(self, X: Any, y: Labels, sample_weight: Any = None) -> MultiLabel:
         """Teach a classifier for each label; `verdict_` says how they ended."""
-        with unchanged_on_failure(self):
-            self._fit(X, y, sample_weight)
-        return self
-
-    def _fit(self, X: Any, y: Labels, sample_weight: Any) -> None:
         check_learner(self.estimator, type(self).__name__)
         check_jobs(self.n_jobs)
-        checked = self._rows(X, reset=True)
+        read = new_columns(type(self).__name__)
+        checked = self._rows(read, X, reset=True)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         rows = row_count(X)
         Y, names = checked_labels(y, rows)
@@ -105,49 +106,46 @@ class MultiLabel(MetaLearner):
         whole = float(rows if cost is None else (cost > 0).sum())
         constant = np.flatnonzero((on == 0) | (on == whole))
         members: list[Any] = [None] * Y.shape[1]
+        columns = names_of(read, getattr(read, "n_features_in_", 0))
         with gathered_warnings() as said:
             for places in _in_parts(np.setdiff1d(np.arange(Y.shape[1]), constant)):
                 tasks = [Task(None, column(Y, place)) for place in places]
                 for place, member in zip(
-                    places, teach(self.estimator, X, tasks, cost, self.n_jobs, checked, self._columns()), strict=True
+                    places, teach(self.estimator, X, tasks, cost, self.n_jobs, checked, columns), strict=True
                 ):
                     members[place] = member
-        self.classes_, self.estimators_ = names, members
-        self._always, self._sparse = on == whole, is_sparse(Y)
-        self._constant = constant
-        self._conclude(rows)
+        always = on == whole
+        constants = tuple((int(place), bool(always[place])) for place in constant)
+        verdict = self._verdict(names, members, constants, rows, len(columns))
         if constant.size:
-            warnings.warn(_nothing_to_learn(names[constant].tolist(), self._always[constant]), stacklevel=3)
-        if said and not self.verdict_.ok:
-            warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
+            warnings.warn(_nothing_to_learn(names[constant].tolist(), always[constant]), stacklevel=2)
+        if said and not verdict.ok:
+            warnings.warn(warning_kind(verdict)(verdict), stacklevel=2)
+        linear = None if constant.size else linear_rules(members, columns)
+        found = {} if linear is None else {"rules_": _rules(linear, members, columns)}
+        set_fitted(
+            self, read, **found, classes_=names, estimators_=members, verdict_=verdict, _always=always,
+            _sparse=is_sparse(Y), _linear=linear,
+        )  # fmt: skip
+        return self
 
-    def _conclude(self, rows: int) -> None:
-        learnt = [member for member in self.estimators_ if member is not None]
-        labels = [label for label, member in zip(self.classes_.tolist(), self.estimators_, strict=True) if member]
+    def _verdict(
+        self, names: NDArray[Any], members: list[Any], constants: tuple[tuple[int, bool], ...], rows: int, columns: int
+    ) -> Verdict:
+        learnt = [member for member in members if member is not None]
+        labels = [label for label, member in zip(names.tolist(), members, strict=True) if member is not None]
         found = tuple(getattr(member, "verdict_", None) for member in learnt)
         counted_only = bool(found) and all(v is not None and v.claim.objective == "mistakes" for v in found)
-        claim = ReductionClaim(
-            tuple(self.classes_.tolist()), None, found, rows,
-            constants=tuple((int(place), bool(self._always[place])) for place in self._constant),
-            objective="mistakes" if counted_only else "members",
-        )  # fmt: skip
-        columns = self._columns()
+        objective = "mistakes" if counted_only else "members"
+        claim = ReductionClaim(tuple(names.tolist()), None, found, rows, constants=constants, objective=objective)
         duels = [f"label {label}" for label in labels]
-        self.verdict_ = verdict_of_members(learnt, duels, claim, len(columns) + 1, type(self.estimator).__name__)
-        forget(self, "rules_", "_linear")
-        linear = linear_rules(learnt, columns)
-        if linear is not None and len(learnt) == len(self.estimators_):
-            self._linear = linear
-            self.rules_ = tuple(
-                LinearRule(w, float(b), (0, 1), columns, probabilistic=_likely(member))
-                for w, b, member in zip(*linear, learnt, strict=True)
-            )
+        return verdict_of_members(learnt, duels, claim, columns + 1, type(self.estimator).__name__)
 
     def _scores(self, X: Any) -> Iterator[tuple[Any, Floats]]:
         """The scores of some labels at a time: their places, and n × that many."""
         check_is_fitted(self, "estimators_")
-        rows = self._rows(X, reset=False)
-        linear = getattr(self, "_linear", None) if rows is not None else None
+        rows = self._rows(self, X, reset=False)
+        linear = self._linear if rows is not None else None
         for places in _in_parts(np.arange(len(self.estimators_))):
             if linear is not None:
                 yield places, self._linear_scores(rows, linear[0][places], linear[1][places])
@@ -187,7 +185,7 @@ class MultiLabel(MetaLearner):
     def predict_proba(self, X: Any) -> Floats:
         """P(label l | x), n × L; the rows do not add up to one, since a row may have several labels or none."""
         check_is_fitted(self, "estimators_")
-        self._rows(X, reset=False)
+        self._rows(self, X, reset=False)
         return np.column_stack([self._probability(place, X) for place in range(len(self.estimators_))])
 
     def _probability(self, place: int, X: Any) -> Floats:
@@ -195,6 +193,13 @@ class MultiLabel(MetaLearner):
         if member is None:
             return np.full(row_count(X), float(self._always[place]))
         return probability_of(member, X, f"label {self.classes_[place]}")
+
+
+def _rules(linear: tuple[Floats, Floats], members: list[Any], columns: tuple[str, ...]) -> tuple[LinearRule, ...]:
+    return tuple(
+        LinearRule(w, float(b), (0, 1), columns, probabilistic=_likely(member))
+        for w, b, member in zip(*linear, members, strict=True)
+    )
 
 
 def is_sparse(Y: Any) -> bool:

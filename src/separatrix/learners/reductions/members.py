@@ -23,7 +23,7 @@ from ...results.linear_rule import LinearRule
 from ...results.verdict import Verdict
 from ...wording import learner, setting
 from ..base import LinearClassifier
-from ..checks.rows import checked_costs, checked_rows, columns_at, not_finite, rows_at
+from ..checks.rows import checked_costs, checked_rows, columns_at, names_of, not_finite, rows_at
 from ..logistic.logistic import LogisticRegression
 from ..logistic.side_by_side import Task, fit_together, rows_by_their_place
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
@@ -70,13 +70,13 @@ def check_learner(estimator: Any, whole: str) -> None:
         )
 
 
-def check_table(model: Any, X: Any, *, reset: bool) -> None:
+def check_table(columns: Any, X: Any, *, reset: bool) -> None:
     """What any learner may rely on: rows and columns, as many as at fit. Objects that are no table are let pass."""
     shape: tuple[int, ...] = tuple(getattr(X, "shape", ()))
-    if len(shape) == 1 and hasattr(model, "n_features_in_") and not reset:
+    if len(shape) == 1 and hasattr(columns, "n_features_in_") and not reset:
         raise DataError(f"has shape {shape}: a row for each sample is needed. Reshape your data.", array="X")
     try:
-        validate_data(model, X, skip_check_array=True, reset=reset)
+        validate_data(columns, X, skip_check_array=True, reset=reset)
     except ValueError as error:
         raise DataError(str(error)) from None
     if len(shape) == 2 and 0 in shape:
@@ -307,16 +307,11 @@ class MetaLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: 
         tags.non_deterministic = inner.non_deterministic
         return tags
 
-    def _columns(self) -> tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
-        width = getattr(self, "n_features_in_", 0)
-        return tuple(map(str, names)) if names is not None else tuple(f"x{j}" for j in range(width))
-
-    def _rows(self, X: Any, *, reset: bool) -> Any:
+    def _rows(self, columns: Any, X: Any, *, reset: bool) -> Any:
         """X as our own linear learners read it; for any other learner None: it reads X itself."""
         if isinstance(self.estimator, LinearClassifier):
-            return checked_rows(self, X, reset=reset)
-        check_table(self, X, reset=reset)
+            return checked_rows(columns, X, reset=reset)
+        check_table(columns, X, reset=reset)
         return None
 
     def _scored(self, rule: Any, rows: Any) -> Floats:
@@ -324,5 +319,5 @@ class MetaLearner(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: 
         with np.errstate(invalid="ignore", over="ignore"):
             scores: Floats = rule.score(rows)
         if not np.isfinite(scores).all():
-            raise not_finite(rows, self._columns(), self)
+            raise not_finite(rows, names_of(self, rows.shape[1]), self)
         return scores

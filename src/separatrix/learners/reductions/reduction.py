@@ -20,7 +20,7 @@ from ...results.coding import CodedRule, Signs, agreements, duel, elected, total
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Members
 from ...results.verdict import Rank, Verdict, listed, worst_status
-from ..checks.rows import checked_rows, forget, row_count, unchanged_on_failure
+from ..checks.rows import checked_rows, names_of, new_columns, row_count, set_fitted
 from ..checks.targets import Targets, checked_targets
 from ..logistic.side_by_side import Task
 from ..warnings import BudgetWarning, NotSeparableWarning, SeparationWarning
@@ -52,6 +52,12 @@ class Reduction(MetaLearner, ABC):
     """ŷ from the scores s₁ … s_L of binary classifiers, each taught the classes that its column of the code names."""
 
     rule_: LinearRule | CodedRule
+    _by_votes: bool
+    """Whether votes come before scores, as it was at fit."""
+    _coded: CodedRule | None
+    """The classifiers, where all of them are linear."""
+    _coupled: bool
+    """Whether probabilities are coupled, as it was at fit."""
     summed = True
     """Whether the score of class k is Σₗ Mₖₗsₗ, not that of its own classifier."""
 
@@ -77,38 +83,34 @@ class Reduction(MetaLearner, ABC):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Reduction:
         """Teach every classifier its rows; `verdict_` says how they ended. After Ctrl-C all have begun."""
-        with unchanged_on_failure(self):
-            self._fit(X, y, sample_weight)
-        return self
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         check_learner(self.estimator, type(self).__name__)
         check_jobs(self.n_jobs)
         if y is None:
             raise DataError(f"{type(self).__name__} needs y: requires y to be passed, but the target y is None.")
-        checked = self._rows(X, reset=True)
+        read = new_columns(type(self).__name__)
+        checked = self._rows(read, X, reset=True)
         X = X.tocsr() if hasattr(X, "tocsr") else X
         rows = row_count(X)
         targets, index = self._labels(y, rows)
         cost = checked_weights(sample_weight, rows)
         _check_mass(targets, cost)
         code = self._code(targets.classes.tolist())
-        stopped = False
+        columns, stopped = names_of(read, getattr(read, "n_features_in_", 0)), False
         with gathered_warnings() as said:
             try:
                 members = teach(
-                    self.estimator, X, _tasks(code, index), cost, self.n_jobs, checked, self._columns(), stoppable=True
+                    self.estimator, X, _tasks(code, index), cost, self.n_jobs, checked, columns, stoppable=True
                 )
             except StoppedError as stop:
                 members, stopped = stop.members, True
-        self.classes_, self.code_, self.estimators_ = targets.classes, code, members
-        self._by_votes, self._coupled = self._settings()
-        self._taught_rows = _taught_rows(self, code, index)
-        self._conclude(rows)
+        found = self._found(columns, targets.classes, code, members, rows)
+        verdict = found["verdict_"]
+        if said and not verdict.ok and not stopped:
+            warnings.warn(warning_kind(verdict)(verdict), stacklevel=2)
+        set_fitted(self, read, **found, _taught_rows=_taught_rows(self, code, index))
         if stopped:
             raise KeyboardInterrupt
-        if said and not self.verdict_.ok:
-            warnings.warn(str(self.verdict_), warning_kind(self.verdict_), stacklevel=3)
+        return self
 
     def _labels(self, y: Any, rows: int) -> tuple[Targets, Indices]:
         targets = checked_targets(self, y)
@@ -124,38 +126,29 @@ class Reduction(MetaLearner, ABC):
             )
         return targets, targets.index.astype(np.intp)
 
-    def _settings(self) -> tuple[bool, bool]:
-        """Whether votes come before scores, and whether probabilities are coupled: as they were at fit."""
-        return getattr(self, "decide", "scores") == "votes", getattr(self, "probabilities", "coupling") == "coupling"
-
-    def _conclude(self, rows: int) -> None:
-        """The rule, where the classifiers are linear; and the verdict."""
-        forget(self, "rule_", "_coded")
-        columns, classes = self._columns(), tuple(self.classes_.tolist())
-        found = tuple(getattr(member, "verdict_", None) for member in self.estimators_)
-        linear = linear_rules(self.estimators_, columns)
-        weights = intercept = None
+    def _found(
+        self, columns: tuple[str, ...], classes: NDArray[Any], code: Signs, members: list[Any], rows: int
+    ) -> dict[str, Any]:
+        """The classifiers, their rule where they are linear, and the verdict, by the names of the attributes."""
+        labels, verdicts = tuple(classes.tolist()), tuple(getattr(member, "verdict_", None) for member in members)
+        linear, by_votes = linear_rules(members, columns), getattr(self, "decide", "scores") == "votes"
+        coded = weights = intercept = None
+        found: dict[str, Any] = {}
         if linear is not None:
-            self._coded = coded = CodedRule(linear[0], linear[1], self.code_, classes, columns)
-            by_votes = self._by_votes and not self._is_one
-            self.rule_ = coded if by_votes else self._outside(coded)
-            if not by_votes and len(classes) > 2 and all(hasattr(getattr(v, "claim", None), "weights") for v in found):
+            coded, voted = CodedRule(linear[0], linear[1], code, labels, columns), by_votes and not _is_one(code)
+            found["rule_"] = coded if voted else self._outside(coded)
+            if not voted and len(labels) > 2 and all(hasattr(getattr(v, "claim", None), "weights") for v in verdicts):
                 weights, intercept = self._made(coded)
-        counted = bool(found) and all(v is not None and v.claim.objective == "mistakes" for v in found)
+        counted = bool(verdicts) and all(v is not None and v.claim.objective == "mistakes" for v in verdicts)
         claim = ReductionClaim(
-            classes, self.code_, found, rows, weights, intercept, self.summed, (), "mistakes" if counted else "members"
+            labels, code, verdicts, rows, weights, intercept, self.summed, (), "mistakes" if counted else "members"
         )
-        self.verdict_ = verdict_of_members(
-            self.estimators_, self._duels(), claim, len(columns) + 1, type(self.estimator).__name__
-        )
-
-    @property
-    def _is_one(self) -> bool:
-        return tuple(map(tuple, self.code_.tolist())) == ONE
-
-    def _duels(self) -> list[str]:
-        """What each classifier parts, in words."""
-        return [duel(column, self.classes_.tolist()) for column in self.code_.T]
+        duels, learner = _duels(code, classes), type(self.estimator).__name__
+        return {
+            **found, "classes_": classes, "code_": code, "estimators_": members, "_coded": coded,
+            "verdict_": verdict_of_members(members, duels, claim, len(columns) + 1, learner), "_by_votes": by_votes,
+            "_coupled": getattr(self, "probabilities", "coupling") == "coupling",
+        }  # fmt: skip
 
     def _made(self, coded: CodedRule) -> tuple[Floats, Floats]:
         """Weights and intercepts of the K discriminants."""
@@ -172,14 +165,14 @@ class Reduction(MetaLearner, ABC):
     def _member_scores(self, X: Any) -> Floats:
         """sₗ, n × L."""
         check_is_fitted(self, "estimators_")
-        rows = self._rows(X, reset=False)
-        if rows is not None and hasattr(self, "_coded"):
+        rows = self._rows(self, X, reset=False)
+        if rows is not None and self._coded is not None:
             return self._scored(self._coded, rows)
         return np.column_stack([scores_of(*asked) for asked in self._asked(X)])
 
     def _asked(self, X: Any) -> list[tuple[Any, Any, str]]:
         """Every member, the rows it is asked about (of kernel values, those with its own rows), and its name."""
-        duels = self._duels()
+        duels = _duels(self.code_, self.classes_)
         if self._taught_rows is None:
             return [(member, X, said) for member, said in zip(self.estimators_, duels, strict=True)]
         X = np.asarray(X)
@@ -206,7 +199,7 @@ class Reduction(MetaLearner, ABC):
         u = log(1 + |Tₖ|), Tₖ = Σₗ Mₖₗsₗ.
         """
         scores = self._member_scores(X)
-        if self._is_one:
+        if _is_one(self.code_):
             return scores[:, 0]
         found = self._discriminants(scores)
         if self._by_votes:
@@ -217,7 +210,7 @@ class Reduction(MetaLearner, ABC):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest score; where votes decide, the one with the most, then the largest score."""
         scores = self._member_scores(X)
-        chosen = (scores[:, 0] > 0).astype(np.intp) if self._is_one else self._chosen(scores)
+        chosen = (scores[:, 0] > 0).astype(np.intp) if _is_one(self.code_) else self._chosen(scores)
         return self.classes_[chosen]  # type: ignore[no-any-return]
 
     @available_if(gives_probabilities)  # type: ignore[untyped-decorator]
@@ -225,7 +218,7 @@ class Reduction(MetaLearner, ABC):
         """P(k | x), n × K: never NaN, and every row adds up to one."""
         scores = self._member_scores(X)
         r = np.column_stack([probability_of(*asked) for asked in self._asked(X)])
-        return np.column_stack([1 - r, r]) if self._is_one else self._probabilities(r, scores)
+        return np.column_stack([1 - r, r]) if _is_one(self.code_) else self._probabilities(r, scores)
 
     @available_if(gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
@@ -240,6 +233,15 @@ class Reduction(MetaLearner, ABC):
         assert isinstance(rule, LinearRule)
         self._member_scores(X)  # so that a wrong X is named
         return rule.distance(checked_rows(self, X, reset=False))
+
+
+def _is_one(code: Signs) -> bool:
+    return tuple(map(tuple, code.tolist())) == ONE
+
+
+def _duels(code: Signs, classes: NDArray[Any]) -> list[str]:
+    """What each classifier parts, in words."""
+    return [duel(column, classes.tolist()) for column in code.T]
 
 
 def _check_mass(targets: Targets, cost: Floats | None) -> None:
