@@ -187,7 +187,7 @@ def test_the_table_is_never_made(by_blocks, monkeypatch):
     monkeypatch.setattr(MappedRows, "dense", watched)
     monkeypatch.setattr("separatrix.data.frame.BLOCK", 256)
     monkeypatch.setattr("separatrix.data.frame.block_rows", lambda width: 256)
-    monkeypatch.setattr("separatrix.fitting.risk.margin.block_rows", lambda width: 256)
+    monkeypatch.setattr("separatrix.data.jets.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.data.grams.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.fitting.certificates.margin.block_rows", lambda width: 256)
     monkeypatch.setattr("separatrix.fitting.coordinates.BLOCK", 256)

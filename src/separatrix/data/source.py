@@ -73,7 +73,7 @@ class Source(ABC):
 
     @abstractmethod
     def alike(self) -> Self:
-        """The same rows, all of one class: for what hangs on X alone."""
+        """These rows, all of one class: for what hangs on X alone."""
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -148,7 +148,7 @@ def _farthest(summit: Summit, a: Floats, side: float, fall: float, end: float) -
 
 
 def _followed(summit: Summit, a: Floats, side: float, fall: float, v: Floats) -> float:
-    """The same along the path of constrained maxima from v, never leaving it by more than a step that can be mended.
+    """An end of an interval, along the path of constrained maxima from v, never off it by more than a step can mend.
 
     With t the tangent of the path for a change of θ = aᵀv by one, the fall has the slope −gᵀt, and the curvature tᵀHt.
     """

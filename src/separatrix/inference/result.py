@@ -208,7 +208,7 @@ class Inference:
         return self._shaped(self._kept["roots"])
 
     def with_reference(self, label: Any) -> Inference:
-        """The same against another class."""
+        """The inference about weights against another class."""
         known = list(self.classes)
         if label not in known:
             raise SettingError("reference", label, f"the classes are {known}.")

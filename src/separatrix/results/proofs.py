@@ -52,7 +52,7 @@ class Locality(Proof):
 
 @dataclass(frozen=True)
 class PenalisedLocality(Locality):
-    """The same for F = −ℓ*/C, ℓ* = ℓ + ½ log|A| Firth's penalised likelihood; the relative gap is in units of −ℓ/C.
+    """A local minimum of F = −ℓ*/C, ℓ* = ℓ + ½ log|A| Firth's penalised likelihood; the relative gap in units of −ℓ/C.
 
     The bounds are those of Firth's own maximum, the last that of its own intercept.
     """

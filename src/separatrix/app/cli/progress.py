@@ -152,7 +152,7 @@ def shower_of(talking: Talking, total: float | None, clock: Callable[[], float])
 def watch(
     steps: Iterable[T], talking: Talking, total: float | None = None, *, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[T]:
-    """The same steps, shown; after Ctrl-C the step is finished, and the steps are closed.
+    """Steps of a fit, shown as they come; after Ctrl-C the step is finished, and the steps are closed.
 
     Closed before their end, our learners keep what they have, and their verdict is *interrupted*.
 

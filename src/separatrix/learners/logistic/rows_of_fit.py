@@ -303,7 +303,7 @@ def known_facts(model: Any, given: TrainingRows | None) -> Facts | None:
 def facts_of_given(
     given: TrainingRows, class_weight: tuple[float, ...], soft: bool, near: Floats | None = None
 ) -> Facts:
-    """The same from rows that are looked at now, all of them; deviations too where a point near the means is known."""
+    """Facts from rows that are looked at now, all of them; deviations too where a point near the means is known."""
     totals = given.cost @ given.targets if given.cost.size else given.targets.sum(axis=0)
     entropy = entropy_of(given.targets, given.cost, class_weight) if soft else 0.0
     if near is None:

@@ -285,5 +285,5 @@ class MistakeDrivenClassifier(LinearClassifier):
 
 
 def without_rows(course: Course) -> Course:
-    """The same course over rows still to be given."""
+    """A course over rows that are still to be given."""
     return replace(course, X=None, target=np.empty(0, np.int64))
