@@ -15,7 +15,9 @@ import pytest
 from scipy.linalg import eigh
 from scipy.optimize import brentq, least_squares
 
+from separatrix import LogisticRegression
 from separatrix.audit.check import mean_loss
+from separatrix.audit.firth import Whitened
 from separatrix.audit.minimum import Point, likelihood_gap, squared_gap
 from separatrix.audit.rows import Table
 from separatrix.results.claims import Claim
@@ -1023,3 +1025,15 @@ def test_soft_targets_are_separated_only_if_they_are_certain():
     assert two.check([[1, 0], [-1, 0], [2, 5]], [1.0, 0.0, 1.0])
     assert not two.check([[1, 0], [-1, 0], [2, 5]], [0.999, 0.0, 1.0])
     assert not two.check([[1, 0], [0, 0], [2, 5]], [1.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_the_twist_of_a_penalised_maximum_is_the_trace_of_a_square_with_few_rows_and_with_many(n):
+    rng = np.random.default_rng(n)
+    X, y = rng.normal(size=(n, 5)), np.arange(n) % 2
+    model = LogisticRegression(objective="firth").fit(X, y)
+    table = Table(model.verdict_.claim, X, y, rng.uniform(0.5, 2, n))
+    white = Whitened.of(Point.of(model.verdict_, table))
+    rows = list(white.rows())
+    B = [sum((each.y * (each.own * each.slant * each.y[j])) @ each.y.T for each in rows) for j in range(6)]
+    np.testing.assert_allclose(white.twist(), [[np.trace(a @ b) for a in B] for b in B], rtol=1e-9, atol=1e-12)

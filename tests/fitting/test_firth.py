@@ -78,6 +78,26 @@ def test_the_curvature_and_the_twist_make_the_hessian(seed, costs, soft):
 
 
 @LAW
+@given(seed=st.integers(0, 10**6), n=st.sampled_from([9, 20, 40]), costs=st.booleans(), cut=st.integers(1, 8))
+def test_the_twist_is_the_trace_of_a_square_with_few_rows_and_with_many(seed, n, costs, cut):
+    Z, t, cost = some_rows(seed, n=n, d=7, costs=costs)
+    v = np.random.default_rng(seed + 1).normal(size=7) / 3
+    p = 1 / (1 + np.exp(-Z @ v))
+    own = (cost if costs else 1.0) * p * (1 - p)
+    Y = np.linalg.solve(np.linalg.cholesky((Z.T * own) @ Z), Z.T)
+    B = [(Y * (own * (1 - 2 * p) * column)) @ Y.T for column in Z.T]
+    parts = [slice(0, cut), slice(cut, n)]
+
+    def read(look):
+        return (look(Block(rows, np.asfortranarray(Z[rows]), t[rows], cost[rows])) for rows in parts)
+
+    for firth in (Firth(in_memory(Z, t, cost), n), Firth(read, n)):
+        found = firth.twist(firth.glance(v))
+        wanted = np.array([[np.trace(a @ b) for a in B] for b in B])
+        np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-9 * np.abs(wanted).max())
+
+
+@LAW
 @given(seed=st.integers(0, 10**6), cut=st.integers(1, 11))
 def test_blocks_add_up(seed, cut):
     Z, t, cost = some_rows(seed)

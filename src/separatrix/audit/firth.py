@@ -115,8 +115,19 @@ class Whitened:
             yield Rows(y, look.Z, own, w.astype(float), h, pull, (2 * half).astype(float))
 
     def twist(self) -> Any:
-        """T with uᵀTu = tr(B₁²), B₁ = Σᵢ (cᵢwᵢ/C)(1 − 2pᵢ)(yᵢᵀu) yᵢyᵢᵀ."""
-        d = len(self.root.R)
+        """T with uᵀTu = tr(B₁²) = Σᵢⱼ sᵢsⱼ(yᵢᵀyⱼ)² uᵀyᵢ yⱼᵀu, B₁ = Σᵢ sᵢ(yᵢᵀu) yᵢyᵢᵀ, sᵢ = (cᵢwᵢ/C)(1 − 2pᵢ).
+
+        By pairs of rows, or by pairs of columns where these are fewer.
+        """
+        d, n = len(self.root.R), len(self.point.table.X)
+        if n < d * d:
+            found = [(rows.y, rows.own * rows.slant) for rows in self.rows()]
+            y, slope = np.hstack([one for one, _ in found]), np.concatenate([one for _, one in found])
+            total, some = np.zeros((d, d)), max(1, PAIRS // n)
+            for lo in range(0, n, some):
+                part = y[:, lo : lo + some]
+                total += (part * slope[lo : lo + some]) @ np.square(part.T @ y) @ (y * slope).T
+            return total
         total, some = np.zeros((d, d * d)), max(1, PAIRS // d**2)
         for rows in self.rows():
             for lo in range(0, rows.y.shape[1], some):

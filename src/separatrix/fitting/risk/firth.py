@@ -231,7 +231,32 @@ class Firth:
         return found  # type: ignore[no-any-return]
 
     def twist(self, at: FirthPoint) -> Floats:
-        """T with uᵀTu = tr(B₁²), B₁ = A^−½(Σᵢ cᵢwᵢ(1 − 2pᵢ)(zᵢᵀu) zᵢzᵢᵀ)A^−½, by one reading of n·d³ products."""
+        """T with uᵀTu = tr(B₁²), B₁ = A^−½(Σᵢ cᵢwᵢ(1 − 2pᵢ)(zᵢᵀu) zᵢzᵢᵀ)A^−½, by one reading."""
+        return self._twist_by_pairs(at) if pairs_are_fewer(self.count, at.v.size) else self._twist_by_columns(at)
+
+    def _twist_by_pairs(self, at: FirthPoint) -> Floats:
+        """T = UᵀYᵀ diag(s) (YYᵀ ∘ YYᵀ) diag(s) YU, A = UᵀU, Y = ZU⁻¹, sᵢ = cᵢwᵢ(1 − 2pᵢ): n²·d products."""
+        Y, s = np.empty((self.count, at.v.size)), 2 * at.w * at.half
+
+        def look(block: Block) -> tuple[int]:
+            np.matmul(block.Z, at.root, out=Y[block.rows])
+            if block.cost.size:
+                s[block.rows] *= block.cost
+            return (0,)
+
+        added(self.read(look))
+        sloped, half, some = Y * s[:, None], np.zeros_like(at.information), max(1, TWISTED // self.count)
+        for lo in range(0, self.count, some):  # each pair of rows once
+            hi = lo + some
+            pairs = Y[lo:hi] @ Y[lo:].T
+            np.square(pairs, out=pairs)
+            pairs[:, : len(pairs)] /= 2
+            half += sloped[lo:hi].T @ (pairs @ sloped[lo:])
+        upper, _ = dpotrf(at.information)
+        return upper.T @ (half + half.T) @ upper  # type: ignore[no-any-return]
+
+    def _twist_by_columns(self, at: FirthPoint) -> Floats:
+        """T = GᵀG, the columns of G being Σᵢ sᵢzᵢⱼ yᵢyᵢᵀ: n·d³ products."""
         root, _ = dtrtri(dpotrf(at.information)[0])  # A = UᵀU, so that the rows of ZU⁻¹ are A^−½zᵢ but for a rotation
         d = len(root)
         some = max(1, TWISTED // d**2)
@@ -250,6 +275,11 @@ class Firth:
 
         (G,) = added(self.read(look))
         return G.T @ G  # type: ignore[no-any-return]
+
+
+def pairs_are_fewer(n: int, d: int) -> bool:
+    """Whether pairs of rows are fewer than pairs of columns, for every row, by so much that it pays."""
+    return 2 * n < d * d
 
 
 def inverse_of(upper: Floats) -> Floats:
