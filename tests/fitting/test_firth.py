@@ -95,6 +95,21 @@ def test_the_twist_is_the_trace_of_a_square_with_few_rows_and_with_many(seed, n,
         found = firth.twist(firth.glance(v))
         wanted = np.array([[np.trace(a @ b) for a in B] for b in B])
         np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-9 * np.abs(wanted).max())
+        along = [firth.twist_along(firth.glance(v), u) for u in np.eye(7)]
+        np.testing.assert_allclose(along, wanted, rtol=1e-7, atol=1e-9 * np.abs(wanted).max())
+
+
+def test_steps_by_conjugate_gradients_end_in_the_same_maximum(monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 12))
+    y = (X @ rng.normal(size=12) > 0).astype(int)
+    whole = firth_fit(X, y, tol=1e-13)
+    monkeypatch.setattr(firth_ascent, "DEAR", 0)
+    led = firth_fit(X, y, tol=1e-13)
+    assert whole.verdict_.status == led.verdict_.status == "local"
+    assert led.verdict_.check(X, y)
+    assert not np.array_equal(led.coef_, whole.coef_)
+    np.testing.assert_allclose(led.coef_, whole.coef_, rtol=1e-5)
 
 
 @LAW

@@ -10,9 +10,10 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from ...numerics.arrays import EPS, Floats
+from ...numerics.linalg import factor
 from ..certificates.firth import Rounding, firth_bounds, quick_firth_bounds
 from ..problem import At, AtRandom, Bounds, FirthEnd, Fit, NotFiniteError, Outcome, Problem, Progress
-from ..risk.firth import Block, Firth, FirthPoint, FirthSlope, added
+from ..risk.firth import Block, Firth, FirthPoint, FirthSlope, added, pairs_are_fewer
 from .ends import balancing_shift, discriminant
 from .view import FirthView, FirthWeightMap, aliased_columns, is_clear, settled, turned, view_of
 
@@ -44,6 +45,12 @@ HOPELESS = 1e-3
 """A gap this far below the tolerance, or below FINE if that is less, that still cannot be proved will not be."""
 FINE = 1e-10
 """A gap that is fine whatever the tolerance."""
+DEAR = 1 << 28
+"""n·d³ from which the whole curvature is not written out for a step."""
+RESIDUAL = 0.03
+"""How far conjugate gradients bring a residual down."""
+PRODUCTS = 30
+"""The most products with the whole curvature that a step takes."""
 
 
 class State(NamedTuple):
@@ -74,6 +81,7 @@ class Ascent:
         self.units = self.view.units
         n, d = len(self.view.rows), self.view.width
         self.care = WHOLE if n * d**3 <= TWIST_FROM_THE_START else SCORING if MANY * d <= n else ROWS
+        self.dear = n * d**3 > DEAR and not pairs_are_fewer(n, d)
 
     # ------------------------------------------------------------------------------------------------- coordinates
 
@@ -146,11 +154,35 @@ class Ascent:
 
     def _newton(self, at: FirthPoint, slope: FirthSlope) -> Floats:
         """M⁻¹U*; A⁻¹U*, which points upwards too, where ℓ* is curved the wrong way."""
+        if self.care == WHOLE and self.dear:
+            return self._whole_newton(at, slope)
         for care in range(self.care, WHOLE + 1):
             _, u, failed = dposv(self._curvature(at, slope, care), slope.gradient)
             if not failed and float(slope.gradient @ u) >= 0:
                 return u  # type: ignore[no-any-return]
         return at.solve(slope.gradient)
+
+    def _whole_newton(self, at: FirthPoint, slope: FirthSlope) -> Floats:
+        """M⁻¹U*, M all of the curvature, by conjugate gradients upon what sums over rows give of it."""
+        M, g = self._curvature(at, slope, ROWS), slope.gradient
+        made = factor(M)
+        first = at.solve if made is None else made.solve
+        u, r = np.zeros_like(g), g.copy()
+        z = p = first(r)
+        size = enough = float(r @ z)
+        for _ in range(PRODUCTS):
+            Mp = M @ p + self.firth.twist_along(at, p) / 2
+            self.passes += 2
+            bend = float(p @ Mp)
+            if not bend > 0:
+                break
+            u, r = u + size / bend * p, r - size / bend * Mp
+            z = first(r)
+            size, before = float(r @ z), size
+            if not size > RESIDUAL**2 * enough:
+                break
+            p = z + size / before * p
+        return u if u.any() else at.solve(g)
 
     def _curvature(self, at: FirthPoint, slope: FirthSlope, care: int) -> Floats:
         """−∂²ℓ*, or what sums over rows give of it."""
@@ -200,7 +232,7 @@ class Ascent:
         found: Bounds | None = None
         if not state.slope.h.size:
             state = self.state(state.at, state.step)
-        for care in (SCORING, WHOLE) if self.care == WHOLE else (SCORING, ROWS, WHOLE):
+        for care in (SCORING, WHOLE) if self.care == WHOLE and not self.dear else (SCORING, ROWS, WHOLE):
             found = self._bounds(state, care) or found
             if found is not None and found.gap <= self.goal(state):
                 break

@@ -234,6 +234,29 @@ class Firth:
         """T with uᵀTu = tr(B₁²), B₁ = A^−½(Σᵢ cᵢwᵢ(1 − 2pᵢ)(zᵢᵀu) zᵢzᵢᵀ)A^−½, by one reading."""
         return self._twist_by_pairs(at) if pairs_are_fewer(self.count, at.v.size) else self._twist_by_columns(at)
 
+    def twist_along(self, at: FirthPoint, u: Floats) -> Floats:
+        """Tu = Σᵢ sᵢ(yᵢᵀB₁yᵢ)zᵢ, sᵢ = cᵢwᵢ(1 − 2pᵢ), yᵢ = A^−½zᵢ, by two readings of n·d² products."""
+
+        def slopes(block: Block) -> Floats:
+            slope = 2 * at.w[block.rows] * at.half[block.rows]
+            return slope * block.cost if block.cost.size else slope
+
+        def bend(block: Block) -> tuple[Floats]:
+            own = slopes(block) * (block.Z @ u)
+            return (np.multiply(block.Z.T, own, out=room(block)[:-1]) @ block.Z,)
+
+        (C,) = added(self.read(bend))
+        inverse = at.inverse
+        E = inverse @ C @ inverse
+
+        def pull(block: Block) -> tuple[Floats]:
+            Z = block.Z.T
+            levers = np.einsum("ij,ij->j", np.matmul(E, Z, out=room(block)[:-1]), Z)
+            return (Z @ (slopes(block) * levers),)
+
+        (found,) = added(self.read(pull))
+        return found  # type: ignore[no-any-return]
+
     def _twist_by_pairs(self, at: FirthPoint) -> Floats:
         """T = UᵀYᵀ diag(s) (YYᵀ ∘ YYᵀ) diag(s) YU, A = UᵀU, Y = ZU⁻¹, sᵢ = cᵢwᵢ(1 − 2pᵢ): n²·d products."""
         Y, s = np.empty((self.count, at.v.size)), 2 * at.w * at.half
@@ -256,25 +279,27 @@ class Firth:
         return upper.T @ (half + half.T) @ upper  # type: ignore[no-any-return]
 
     def _twist_by_columns(self, at: FirthPoint) -> Floats:
-        """T = GᵀG, the columns of G being Σᵢ sᵢzᵢⱼ yᵢyᵢᵀ: n·d³ products."""
+        """T = Σⱼₖ GⱼₖGⱼₖᵀ, Gⱼₖ = Σᵢ sᵢyᵢⱼyᵢₖzᵢ, each pair of columns once: n·d³/2 products."""
         root, _ = dtrtri(dpotrf(at.information)[0])  # A = UᵀU, so that the rows of ZU⁻¹ are A^−½zᵢ but for a rotation
         d = len(root)
-        some = max(1, TWISTED // d**2)
+        firsts = np.append(0, np.cumsum(np.arange(d, 0, -1)))
+        some = max(1, TWISTED // d)
 
         def look(block: Block) -> tuple[Floats]:
             slope = 2 * at.w[block.rows] * at.half[block.rows]
             if block.cost.size:
                 slope = slope * block.cost
-            total = np.zeros((d * d, d))
+            total = np.zeros((firsts[-1], d))
             for lo in range(0, len(slope), some):
                 Z = block.Z[lo : lo + some]
-                Y = Z @ root
-                pairs = (Y[:, :, None] * Y[:, None, :]).reshape(len(Y), d * d)
-                total += pairs.T @ (Z * slope[lo : lo + some, None])
+                Y = root.T @ Z.T
+                for j in range(d):
+                    total[firsts[j] : firsts[j + 1]] += (Y[j:] * (Y[j] * slope[lo : lo + some])) @ Z
             return (total,)
 
         (G,) = added(self.read(look))
-        return G.T @ G  # type: ignore[no-any-return]
+        own = G[firsts[:-1]]
+        return 2 * G.T @ G - own.T @ own  # type: ignore[no-any-return]
 
 
 def pairs_are_fewer(n: int, d: int) -> bool:
