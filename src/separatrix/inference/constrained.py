@@ -27,8 +27,10 @@ NEAR = 1e-9
 """The gain in sight that will do where the steps are at an end."""
 NEAR_STALLED = 1e-6
 """The gain in sight that will do where no shorter step pays."""
-REACH, SHORT = 2.0, 2.0**-40
-"""How far a score may move at first; how short a move is given up."""
+REACH = 2.0
+"""How far a score may move at first."""
+SHORT = 2.0**-40
+"""How short a move is given up."""
 
 
 class ConstrainedMaximum(NamedTuple):

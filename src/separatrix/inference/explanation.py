@@ -17,8 +17,10 @@ from ..results.verdict import plain_value
 from .summary.numerals import brief, number, percent, signed
 from .summary.renderers import paragraph, table
 
-MOST, WIDTH = 10, 100
-"""Contributions that are shown one by one; columns of the text."""
+MOST = 10
+"""Contributions that are shown one by one."""
+WIDTH = 100
+"""Columns of the text."""
 
 
 class Contribution(NamedTuple):
@@ -158,7 +160,10 @@ def _row(what: str, contribution: float, factor: float | None, probability: floa
     return [what, signed(contribution), shown, "" if probability is None else percent(probability)]
 
 
-AVERAGE, ZERO = "(average row)", "(row of zeros)"
+AVERAGE = "(average row)"
+"""What stands for the part that no column has where contributions are from the means."""
+ZERO = "(row of zeros)"
+"""What stands for it where they are from zero."""
 
 
 class Group(NamedTuple):

@@ -16,15 +16,20 @@ from ..numerics.threads import one_blas_thread
 from .constrained import REACH, Plane, climbed, moved
 from .likelihood import Likelihood
 
-ROUNDS, PACE = 25, 4.0
-"""Steps of all ends together; by how much each must at least reduce what is left, or the end gets a curvature of its
-own."""
+ROUNDS = 25
+"""Steps of all ends together."""
+PACE = 4.0
+"""By how much each must at least reduce what is left, or the end gets a curvature of its own."""
 CLOSE = 1e-9
 """What may be left of the fall of the likelihood, relative to it."""
-PATH, LONG = 200, 400
-"""Moves along the path of one end, and steps to another path where one ends."""
-BRANCHES, HIGHER = 4, 1e-5
-"""How often a higher maximum beyond an end is gone after; by what part of the fall it must be higher."""
+PATH = 200
+"""Moves along the path of one end."""
+LONG = 400
+"""Steps to another path where one ends."""
+BRANCHES = 4
+"""How often a higher maximum beyond an end is gone after."""
+HIGHER = 1e-5
+"""By what part of the fall it must be higher."""
 NUMBERS = 1 << 25
 """Numbers of curvature matrices that are held at a time."""
 

@@ -17,8 +17,10 @@ from .options import Talking
 if TYPE_CHECKING:
     from ...inference.summary.summary import Summary
 
-LONGEST, WIDTH = 400, 100
-"""Signs of an equation that is written out, and of a line."""
+LONGEST = 400
+"""Signs of an equation that is written out."""
+WIDTH = 100
+"""Signs of a line."""
 
 
 def summary(

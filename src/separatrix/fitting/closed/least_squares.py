@@ -15,9 +15,10 @@ from ...numerics.arrays import EPS, Floats, Indices
 from ...numerics.linalg import Factor, factor, independent
 from .moments import Moments
 
-OWN, COARSEST = 2e-14, 1e-8
-"""The part of its square that must be a column's own: products of columns do not tell less from nothing. It is raised
-until no more columns are left than the rows can tell apart, and they have a factor."""
+OWN = 2e-14
+"""The part of its square that must be a column's own: products of columns do not tell less from nothing."""
+COARSEST = 1e-8
+"""What that part is raised to at most, until no more columns are left than the rows can tell apart."""
 NOTHING = 1e-9
 """The part of a column's spread below which another column has no share in it: rounding, which units would magnify."""
 CONSTANT = 8 * EPS

@@ -13,8 +13,12 @@ from ...data import Sparse
 from ...numerics.arrays import Floats
 from ...numerics.threads import ordered_map, thread_count
 
-COMPILE_FROM, RUNS, BLOCK = 400_000, 16, 1 << 18
-"""Numbers from which the compiled look repays loading it; parts of X; numbers in a block of the plain look."""
+COMPILE_FROM = 400_000
+"""Numbers from which the compiled look repays loading it."""
+RUNS = 16
+"""Parts of X."""
+BLOCK = 1 << 18
+"""Numbers in a block of the plain look."""
 
 
 PAIR, LOW, ANY = 0, 1, 2

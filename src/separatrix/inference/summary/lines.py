@@ -8,7 +8,10 @@ from typing import Any, NamedTuple
 
 from .numerals import MINUS, number, p_value
 
-MARK, ALIASED = "†", "‡"
+MARK = "†"
+"""Marks numbers that were forced."""
+ALIASED = "‡"
+"""Marks columns that are combinations of others."""
 TENDS = {"+inf": math.inf, "-inf": -math.inf}
 SHOWN = {"+inf": "+∞", "-inf": f"{MINUS}∞", "undetermined": "±∞", "unknown": "—"}
 

@@ -27,11 +27,22 @@ from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, 
 from ..checks.settings import checked_flag
 from ..checks.targets import checked_targets, class_costs, rows_of
 
-SINGLE_THREAD_BELOW, COMPILE_FROM, LATE = 2_000_000, 400_000, 50_000
-"""Numbers in X: threads and compiled passes pay from so many on; signs of coefficients wait until asked for."""
-CHECKED, SEEN, FEW, USUAL, LOST = 1 << 16, 1024, 10, 1e6, 1e10
-"""Numbers in X up to which every answer is checked. Of more, some rows tell which columns have hardly a number as large
-as a millionth of the largest; in these a distance that is 10¹⁰ times smaller may be lost."""
+SINGLE_THREAD_BELOW = 2_000_000
+"""Numbers in X from which threads pay."""
+COMPILE_FROM = 400_000
+"""Numbers in X from which compiled passes pay."""
+LATE = 50_000
+"""Numbers in X from which signs of coefficients wait until asked for."""
+CHECKED = 1 << 16
+"""Numbers in X up to which every answer is checked."""
+SEEN = 1024
+"""Rows that tell of more numbers which columns have hardly any near the largest."""
+USUAL = 1e6
+"""A number is near the largest if it is no smaller by this factor."""
+FEW = 10
+"""Rows near the largest from which a column is usual."""
+LOST = 1e10
+"""In a column that is not usual a distance smaller than the largest number by this factor may be lost."""
 MANY = 40
 """Directions that are left, from which on each sign takes long."""
 MOST_WEIGHTS = 4000

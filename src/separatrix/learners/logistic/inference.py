@@ -37,7 +37,10 @@ CLEAR = 1e-5
 """The part of its square that a column must leave over beside the others for the information to be formed."""
 AGREES = 1e-6
 """Relative: how far the mean loss of the rows may be from the one that the verdict claims."""
-COVARIANCES, WEIGHTS = ("model", "robust"), ("frequency", "sampling")
+COVARIANCES = ("model", "robust")
+"""The covariances of the weights."""
+WEIGHTS = ("frequency", "sampling")
+"""What sample weights can mean."""
 
 
 def inference_of(

@@ -12,8 +12,10 @@ from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.functions import sigmoid
 
-MOST_COLUMNS, NUMBERS = 10_000, 1 << 22
-"""Columns for a matrix of them; numbers of X that are looked at together."""
+MOST_COLUMNS = 10_000
+"""The most columns for a matrix of them."""
+NUMBERS = 1 << 22
+"""Numbers of X that are looked at together."""
 
 
 class Influence(NamedTuple):

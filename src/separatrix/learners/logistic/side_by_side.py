@@ -42,8 +42,10 @@ from .logistic import LogisticRegression
 from .rows_of_fit import facts_among
 from .training import Settings, Training, checked_settings
 
-COMPILE_FROM, AT_A_TIME = 1 << 14, 1 << 23
-"""Numbers in X from which it repays to load what is compiled; numbers of all tasks that are worked on together."""
+COMPILE_FROM = 1 << 14
+"""Numbers in X from which it repays to load what is compiled."""
+AT_A_TIME = 1 << 23
+"""Numbers of all tasks that are worked on together."""
 CLASSES = np.array([0, 1])
 
 

@@ -31,8 +31,12 @@ from .rows_of_fit import (
     second_probability,
 )
 
-COVARIANCES, METHODS = ("model", "robust"), ("wald", "profile")
+COVARIANCES = ("model", "robust")
+"""The covariances of the weights."""
+METHODS = ("wald", "profile")
+"""How intervals are made."""
 SYMMETRIC = "symmetric"
+"""The reference of weights that add up to zero over the classes."""
 
 
 @dataclass(frozen=True)
