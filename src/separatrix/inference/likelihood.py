@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..data import Rows
+from ..data.block import block_of
 from ..data.frame import Frame
 from ..fitting.risk.firth import Block as Seen
 from ..fitting.risk.firth import Firth
@@ -73,7 +74,7 @@ class Sample:
     def block(self, rows: slice) -> Block:
         """These rows in the frame."""
         cost = self.cost[rows] if self.cost.size else np.ones(rows.stop - rows.start)
-        return Block(self.frame.coordinates(self.X[rows]), self.target[rows], cost)
+        return Block(self.frame.coordinates(block_of(self.X)[rows].dense()), self.target[rows], cost)
 
     def fold(self, f: Callable[[Block], Any], made: int = 1) -> Any:
         """f(block) + f(block) + …, in order; the first result is added to in place."""

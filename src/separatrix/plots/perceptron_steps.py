@@ -203,7 +203,7 @@ def panels_of(model: Any, X: Any, y: Any, count: int, first: int) -> list[Panel]
     classes = tuple(np.unique(np.asarray(y)).tolist())
     for number, update in enumerate(islice(run, first + count - 1), start=1):
         all_there = len(classes) == (2 if update.weights.ndim == 1 else len(update.weights))
-        after = LinearRule(update.weights, update.intercept, classes if all_there else _so_far(learner))
+        after = LinearRule(update.weights, update.intercept, classes if all_there else _so_far(y, update.row))
         if number >= first:
             panels.append(Panel(number, before, after, update.row, update.label))
         before = after
@@ -223,9 +223,9 @@ def _start(learner: Any, y: Any) -> LinearRule | None:
     return LinearRule(W[0, :2], float(b[0]), classes) if len(W) == 1 else LinearRule(W[:, :2], b, classes)
 
 
-def _so_far(learner: Any) -> tuple[Any, ...]:
-    """The classes of a stream as far as they have come."""
-    classes = tuple(learner.classes_.tolist())
+def _so_far(y: Any, row: int) -> tuple[Any, ...]:
+    """The classes of a stream as far as they have come with this row."""
+    classes = tuple(np.unique(np.asarray(y)[: row + 1]).tolist())
     return classes if len(classes) > 1 else (f"not {classes[0]}", classes[0])
 
 
