@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from functools import partial, reduce
 from operator import iadd
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from .block import Dense
 from .categorical import TABLE
 from .frame import Ask, Frame, Jet, block_rows
 from .grams import FAR, CategoricalPairs, Pairs, Roots, levels_near, pairs_pay, shared, shared_jet
+from .rows import Rows
 
 CACHED = 1 << 18
 """Features that are made together where a pass needs no more of them than their scores and pulls."""
@@ -41,6 +42,19 @@ def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, l
         return block_by_block(margin_jet, loss, frame, ask, v, rows, lo, hi)
     cost = rows.cost[lo:hi] if rows.cost.size else np.ones(hi - lo)
     return written_jet(loss, ask, v, frame.coordinates(rows.dense(lo, hi)), rows.y[lo:hi], cost)
+
+
+class Written(NamedTuple):
+    """Rows in a frame, as passes over few rows share them."""
+
+    Z: Floats
+    y: NDArray[Any]
+    cost: Floats
+
+    @classmethod
+    def of(cls, rows: Rows, frame: Frame) -> Written:
+        """All of these rows."""
+        return cls(frame.coordinates(rows.dense()), rows.y, rows.cost if rows.cost.size else np.ones(len(rows)))
 
 
 def written_jet(loss: MarginLoss, ask: Ask, v: Floats, Z: Floats, y: NDArray[Any], cost: Floats) -> Jet:

@@ -62,10 +62,10 @@ class Rows(Source):
         return cls(block_of(X), y, cost, **more)
 
     def __len__(self) -> int:
-        return len(self.block)
+        return len(self.y)
 
-    @property
-    def shape(self) -> tuple[int, int]:
+    @cached_property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
         return self.block.shape  # type: ignore[no-any-return]
 
     @property
@@ -83,13 +83,19 @@ class Rows(Source):
         runs = [hi - lo for lo, hi in self.runs()]
         return float(max(runs) + len(runs) + ROUNDINGS)
 
-    @property
-    def size(self) -> int:
+    @cached_property
+    def size(self) -> int:  # type: ignore[override]
         return self.block.size  # type: ignore[no-any-return]
 
     def dense(self, lo: int = 0, hi: int | None = None) -> NDArray[Any]:
         """The rows lo ≤ i < hi as an array, zeros and all."""
-        return self.block[lo:hi].dense()  # type: ignore[no-any-return]
+        array = self.array
+        return self.block[lo:hi].dense() if array is None else array[lo:hi]  # type: ignore[no-any-return]
+
+    @cached_property
+    def array(self) -> NDArray[Any] | None:
+        """All rows, where they lie in memory as they are."""
+        return self.block.dense() if self.block.at_hand else None
 
     @cached_property
     def weight(self) -> float:

@@ -64,7 +64,7 @@ class MarginPlan(FramedPlan):
         self.method = problem.method or (NEWTON if small else LBFGS)
         assert isinstance(problem.loss, MarginLoss)
         loss = problem.loss if self.method.whole else problem.loss.steering
-        self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active, self.Z)
+        self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active, self.written)
         self.start, self.direction, self.gram = self._begin()
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
@@ -128,7 +128,7 @@ class MarginPlan(FramedPlan):
         """
         share = len(sample) / len(self.problem.rows)
         prior = max(1.0, self.frame.width / 30) / len(sample)
-        risk = replace(self.risk, rows=sample, ridge=self.ridge + prior, Z=None)
+        risk = replace(self.risk, rows=sample, ridge=self.ridge + prior, written=None)
         direction = PreconditionedLBFGS(gram, PLAIN, steer, math.inf)
         for state in descend(risk, v, direction) if moving else ():
             v = state.v

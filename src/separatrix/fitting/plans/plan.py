@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.frame import Frame, WeightMap
+from ...data.jets import Written
 from ...data.source import Source
 from ...losses.margin import Squared
 from ...numerics.arrays import Floats
@@ -111,7 +112,7 @@ class FramedPlan(Plan):
         self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
         self.active = np.arange(frame.width)
         self.dependence: Dependence | None = None
-        self.Z = frame.coordinates(problem.rows.gathered().dense()) if problem.rows.few else None
+        self.written = Written.of(problem.rows.gathered(), frame) if problem.rows.few else None
 
     @cached_property
     def weight_map(self) -> WeightMap:
@@ -154,8 +155,8 @@ class FramedPlan(Plan):
         Its Hessian is 2XᵀX/n and the penalty; as a root if the columns are nearly dependent. The rank is settled on the
         way, before the penalty is added: beside a large one the digits of the products would be lost.
         """
-        Z = self.Z if sample is rows else None
-        squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width), Z)
+        written = self.written if sample is rows else None
+        squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width), written)
         at = squares(np.zeros(self.frame.width), ask)
         self.passes += len(sample) / len(rows)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
@@ -167,7 +168,7 @@ class FramedPlan(Plan):
         if not np.isfinite(at.hessian).all():
             raise NotFiniteError
         if own < CLEAR:
-            at = self._settle_rank(replace(squares, rows=rows, Z=self.Z))
+            at = self._settle_rank(replace(squares, rows=rows, written=self.written))
         else:
             self._penalise(at.hessian)
         self.nearly_dependent = isinstance(at.hessian, Root)

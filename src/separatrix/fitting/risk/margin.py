@@ -15,7 +15,7 @@ from ...data.frame import Ask as Ask
 from ...data.frame import Frame
 from ...data.frame import Jet as Jet
 from ...data.frame import block_rows as block_rows
-from ...data.jets import bent, total_jet, user_parts, written_jet
+from ...data.jets import Written, bent, total_jet, user_parts, written_jet
 from ...losses.margin import MarginLoss
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Root
@@ -31,16 +31,14 @@ class Risk:
     ridge: Floats
     active: NDArray[np.intp]
     """The columns that have a weight: all of them, unless some are combinations of others."""
-    Z: Floats | None = None
+    written: Written | None = None
     """The rows in the frame, where they are so few that they were written out once for all passes."""
 
     def __call__(self, v: Floats, ask: Ask = Ask()) -> Jet:
         """The jet at v, by one pass over the rows."""
         full = self.embed(v)
-        if self.Z is not None:
-            rows = self.rows.gathered()
-            cost = rows.cost if rows.cost.size else np.ones(len(rows))
-            total = written_jet(self.loss, ask, full, self.Z, rows.y, cost)
+        if self.written is not None:
+            total = written_jet(self.loss, ask, full, *self.written)
         else:
             total = total_jet(self.loss, self.frame, ask, full, self.rows)
         weight = self.rows.weight

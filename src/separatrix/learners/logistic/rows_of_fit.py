@@ -167,7 +167,8 @@ def remembered(training: Training, X: Any, y: Any, sample_weight: Any) -> dict[s
 
 def facts_of(training: Training) -> Facts:
     """The facts of a fit, at little cost beside it."""
-    X, targets, cost = training.rows.block, training.targets, training.cost
+    rows, targets, cost = training.rows, training.targets, training.cost
+    X = rows.block if rows.array is None else rows.array
     n, d = X.shape
     size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, d)))
     some, weight, sampled = X, cost, size < n
