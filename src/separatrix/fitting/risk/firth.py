@@ -281,24 +281,22 @@ class Firth:
     def _twist_by_columns(self, at: FirthPoint) -> Floats:
         """T = Σⱼₖ GⱼₖGⱼₖᵀ, Gⱼₖ = Σᵢ sᵢyᵢⱼyᵢₖzᵢ, each pair of columns once: n·d³/2 products."""
         root, _ = dtrtri(dpotrf(at.information)[0])  # A = UᵀU, so that the rows of ZU⁻¹ are A^−½zᵢ but for a rotation
-        d = len(root)
-        firsts = np.append(0, np.cumsum(np.arange(d, 0, -1)))
-        some = max(1, TWISTED // d)
+        j, k = np.triu_indices(len(root))
+        some = max(1, TWISTED // len(j))
 
         def look(block: Block) -> tuple[Floats]:
             slope = 2 * at.w[block.rows] * at.half[block.rows]
             if block.cost.size:
                 slope = slope * block.cost
-            total = np.zeros((firsts[-1], d))
+            total = np.zeros((len(j), len(root)))
             for lo in range(0, len(slope), some):
                 Z = block.Z[lo : lo + some]
                 Y = root.T @ Z.T
-                for j in range(d):
-                    total[firsts[j] : firsts[j + 1]] += (Y[j:] * (Y[j] * slope[lo : lo + some])) @ Z
+                total += (Y[j] * Y[k] * slope[lo : lo + some]) @ Z
             return (total,)
 
         (G,) = added(self.read(look))
-        own = G[firsts[:-1]]
+        own = G[j == k]
         return 2 * G.T @ G - own.T @ own  # type: ignore[no-any-return]
 
 
