@@ -155,7 +155,10 @@ class FramedPlan(Plan):
         Its Hessian is 2XᵀX/n and the penalty; as a root if the columns are nearly dependent. The rank is settled on the
         way, before the penalty is added: beside a large one the digits of the products would be lost.
         """
-        written = self.written if sample is rows else None
+        made = self.written
+        if made is not None and rows is not self.problem.rows:  # rows of many classes, taken to be of one
+            made = made._replace(y=rows.gathered().y)
+        written = made if sample is rows else None
         squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width), written)
         at = squares(np.zeros(self.frame.width), ask)
         self.passes += len(sample) / len(rows)
@@ -168,7 +171,7 @@ class FramedPlan(Plan):
         if not np.isfinite(at.hessian).all():
             raise NotFiniteError
         if own < CLEAR:
-            at = self._settle_rank(replace(squares, rows=rows, written=self.written))
+            at = self._settle_rank(replace(squares, rows=rows, written=made))
         else:
             self._penalise(at.hessian)
         self.nearly_dependent = isinstance(at.hessian, Root)
