@@ -224,7 +224,7 @@ def with_functions(fuse):
 
         _logged = property()
 
-    stochastic = {"solver": "stochastic", "learning_rate": rate, "tol": 1e-300, "max_passes": 5}
+    stochastic = {"solver": "stochastic", "learning_rate": rate, "tol": 1e-300, "max_passes": 5, "random_state": 0}
     return [
         separatrix.KernelPerceptron(kernel, max_passes=3),
         separatrix.JointPerceptron(feature_map, max_passes=3),

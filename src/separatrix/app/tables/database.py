@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
+
+Answer = TypeVar("Answer")
 
 SETTINGS = {
     "autoinstall_known_extensions": "false",
@@ -29,20 +32,15 @@ class Database:
 
     def run(self, sql: str) -> None:
         """Run statements that answer nothing."""
-        with _interruptible():
-            self._connection.execute(sql)
+        self._answer(lambda: self._connection.execute(sql))
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of an answer: one left open blocks the connection."""
-        with _interruptible():
-            found: list[tuple[Any, ...]] = self._connection.execute(sql, values or None).fetchall()
-            return found
+        return self._answer(lambda: self._connection.execute(sql, values or None).fetchall())
 
     def arrays(self, sql: str | duckdb.Statement) -> dict[str, Any]:
         """The columns of an answer, masked where values are missing."""
-        with _interruptible():
-            found: dict[str, Any] = self._connection.execute(sql).fetchnumpy()
-            return found
+        return self._answer(lambda: self._connection.execute(sql).fetchnumpy())
 
     def statements(self, sql: str) -> list[duckdb.Statement]:
         """The statements of a text."""
@@ -81,6 +79,18 @@ class Database:
         """Give the memory back."""
         self._connection.close()
 
+    def _answer(self, ask: Callable[[], Answer]) -> Answer:
+        """What duckdb answers to another thread: where the main one asks, Ctrl-C may wait until the query is done."""
+        with ThreadPoolExecutor(1) as asker:
+            answer = asker.submit(ask)
+            try:
+                return answer.result()
+            except duckdb.OutOfMemoryException as error:
+                raise MemoryError(str(error)) from None
+            except KeyboardInterrupt:
+                self._connection.interrupt()
+                raise
+
 
 def connect(spill: Path | None = None) -> Database:
     """A database in memory that neither installs nor loads anything; it may write what is too large to `spill`."""
@@ -89,21 +99,6 @@ def connect(spill: Path | None = None) -> Database:
     database.run("SET python_enable_replacements = false")  # a name in SQL must not find a Python variable
     database.run("SET enable_progress_bar = true; SET enable_progress_bar_print = false")  # for `share`
     return database
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    try:
-        yield
-    except duckdb.InterruptException:
-        raise KeyboardInterrupt from None
-    except duckdb.OutOfMemoryException as error:
-        raise MemoryError(str(error)) from None
-    except RuntimeError as error:
-        # of Ctrl-C duckdb makes a bare RuntimeError, without a cause or a type of its own: only its text tells
-        if type(error) is RuntimeError and "interrupted" in str(error):
-            raise KeyboardInterrupt from None
-        raise
 
 
 def first_line(error: duckdb.Error) -> str:
