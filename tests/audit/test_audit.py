@@ -5,6 +5,7 @@ the user's units, the last class as the pivot without a penalty and all classes 
 """
 
 import dataclasses
+import functools
 import itertools
 import math
 from typing import Any
@@ -80,11 +81,12 @@ class Problem:
 
     def derivatives(self, theta):
         picked = [1] if self.K == 2 else list(range(self.free))
-        g, M = np.tile(self.ridge, self.free) * theta, np.diag(np.tile(self.ridge, self.free))
-        for p, t, c, z in zip(self.probabilities(theta), self.target, self.cost, self.Z, strict=True):
-            slope, bend = self.row_derivatives(p, t)
-            g = g + c * np.kron(slope[picked], z)
-            M = M + c * np.kron(bend[np.ix_(picked, picked)], np.outer(z, z))
+        of_rows = [self.row_derivatives(*row) for row in zip(self.probabilities(theta), self.target, strict=True)]
+        slopes = np.stack([slope[picked] for slope, _ in of_rows]) * self.cost[:, None]
+        bends = np.stack([bend[np.ix_(picked, picked)] for _, bend in of_rows]) * self.cost[:, None, None]
+        ridge = np.tile(self.ridge, self.free)
+        g = ridge * theta + (slopes.T @ self.Z).ravel()
+        M = np.diag(ridge) + np.einsum("nij,na,nb->iajb", bends, self.Z, self.Z).reshape(len(g), -1)
         if self.free == self.K and self.fit_intercept:  # one number added to all intercepts changes nothing
             n = np.kron(np.ones(self.K), np.eye(self.width)[-1]) / math.sqrt(self.K)
             M = M + np.outer(n, n)
@@ -100,6 +102,8 @@ class Problem:
             while self.value(theta + t * step) > self.value(theta) + 1e-15 and t > 1e-9:
                 t /= 2
             theta = theta + t * step
+            if np.abs(t * step).max() < 1e-15:
+                break
         return theta
 
     def pairs(self):
@@ -277,13 +281,16 @@ SETTINGS = {
     "K=3 squared soft weighted ridge": {"squared": True, "soft": True, "weighted": True, "l2": 0.01},
     "K=4 squared soft weighted": {"K": 4, "squared": True, "soft": True, "weighted": True},
 }
-MADE = {name: make(**setting) for name, setting in SETTINGS.items()}
-SETTINGS_OF = {id(MADE[name]): setting for name, setting in SETTINGS.items()}
+
+
+@functools.cache
+def made(name):
+    return make(**SETTINGS[name])
 
 
 @pytest.fixture(params=SETTINGS)
 def case(request):
-    return MADE[request.param]
+    return made(request.param)
 
 
 # ----------------------------------------------------------------------------------------------------- the referee
@@ -365,7 +372,7 @@ def test_the_bounds_are_those_of_the_formulas(case):
         if case.problem.squared:
             expected, found = case.problem.local_gap(theta, sharp=True), squared_gap(point, convex=False)
             assert expected <= case.problem.local_gap(theta)
-        elif SETTINGS_OF[id(case)].get("witness"):
+        elif getattr(case.verdict.certificate, "witness", None) is not None:
             witness, expected = case.problem.witness_and_gap(theta)
             found = likelihood_gap(point, witness, math.inf)
         else:
@@ -397,7 +404,7 @@ def test_the_optimum_itself_checks_with_no_gap_to_speak_of(case):
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 @pytest.mark.parametrize("name", ["K=3", "K=3 soft weighted ridge", "witness", "K=2 squared", "K=3 squared ridge"])
 def test_units_and_offsets_do_not_matter(name, scale):
-    case = MADE[name]
+    case = made(name)
     X = (case.X + np.array([0, 1000])) * [scale, 1 / scale]
     weights = case.verdict.claim.weights / [scale, 1 / scale]
     intercept = case.verdict.claim.intercept - case.verdict.claim.weights @ [0, 1000]
@@ -414,7 +421,7 @@ def test_units_and_offsets_do_not_matter(name, scale):
 @pytest.mark.parametrize("name", ["K=3", "K=4 soft weighted", "witness", "K=2 soft", "K=2 squared", "K=3 squared"])
 def test_columns_that_are_nearly_equal_do_not_matter(name):
     """The second column becomes the first and a millionth of itself: the curvatures are 10¹² apart."""
-    case = MADE[name]
+    case = made(name)
     turn = np.array([[1.0, 1.0], [0.0, 1e-6]])
     back = np.linalg.inv(turn).T
     changes = {"weights": case.verdict.claim.weights @ back, "gap": case.verdict.certificate.gap * 1.001}
@@ -430,15 +437,15 @@ def test_columns_that_are_nearly_equal_do_not_matter(name):
 def test_absurd_units_are_no_reason_to_fail(size):
     """True or not, an answer."""
     for name in ("K=3", "K=3 ridge", "witness", "witness ridge", "K=2 squared", "K=3 squared ridge"):
-        case = MADE[name]
+        case = made(name)
         assert case.lie().check(case.X * size, case.y) is False
         assert case.lie(weights=case.verdict.claim.weights * 1e300).check(case.X * size, case.y) in (False, True)
         assert case.lie(weights=case.verdict.claim.weights / size).check(case.X * size, case.y) in (False, True)
 
 
 def test_what_all_classes_have_in_common_matters_only_to_the_penalty():
-    free, ridge = MADE["K=3"], MADE["K=3 ridge"]
-    for case in (free, ridge, MADE["witness ridge"]):
+    free, ridge = made("K=3"), made("K=3 ridge")
+    for case in (free, ridge, made("witness ridge")):
         claim = case.verdict.claim
         weights, intercept = claim.weights + np.array([0.3, -0.1]), claim.intercept + 0.7
         value = claim.value + claim.l2 / 2 * (np.square(weights) - np.square(claim.weights)).sum()
@@ -448,7 +455,7 @@ def test_what_all_classes_have_in_common_matters_only_to_the_penalty():
 
 def test_one_hot_targets_are_labels():
     for name in ("K=3", "K=4 ridge weighted", "K=3 squared", "K=2 squared", "K=2 weighted"):
-        case = MADE[name]
+        case = made(name)
         table = np.eye(len(case.verdict.claim.classes))[[NAMES.index(label) for label in case.y]]
         assert case.lie(soft=True).check(case.X, table, case.cost)
         assert case.lie(soft=True).check(case.X, pd.DataFrame(table), case.cost)
@@ -458,7 +465,7 @@ def test_one_hot_targets_are_labels():
 @pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.get("soft")])
 def test_a_soft_row_is_a_row_of_each_class(name):
     """At split costs; but not for the squared error of many classes, whose target is the mean of them."""
-    case = MADE[name]
+    case = made(name)
     classes, n = case.verdict.claim.classes, len(case.X)
     t = case.y if case.y.ndim == 2 else np.column_stack([1 - case.y, case.y])
     cost = (np.ones(n) if case.cost is None else case.cost)[:, None] * t
@@ -468,7 +475,7 @@ def test_a_soft_row_is_a_row_of_each_class(name):
 
 
 def test_two_columns_of_probabilities_are_the_second_alone():
-    case = MADE["K=2 soft"]
+    case = made("K=2 soft")
     assert case.y.shape == (50, 2)
     assert case.verdict.check(case.X, case.y[:, 1])
     assert case.verdict.check(case.X, pd.Series(case.y[:, 1]))
@@ -603,12 +610,12 @@ def test_an_infinite_gap_is_no_proof(case):
 
 def test_a_local_minimum_is_a_claim_on_the_squared_error_alone():
     proof = Locality(0.0, 0.0, 1.0, 1.0, 0.0, np.zeros(3))
-    assert not MADE["K=3"].check(status="local", certificate=proof)
+    assert not made("K=3").check(status="local", certificate=proof)
 
 
 @pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.get("witness")])
 def test_a_wrong_witness_is_not_believed(name):
-    case = MADE[name]
+    case = made(name)
     u = case.verdict.certificate.witness
     for wrong in (0 * u, -u, 2 * u, u[::-1], u[:, ::-1], u + 1e-3 * np.eye(*u.shape), u * np.nan, u[:-1], u[:, :-1]):
         assert not case.check(witness=wrong)
@@ -616,7 +623,7 @@ def test_a_wrong_witness_is_not_believed(name):
 
 
 def test_a_witness_proves_less_than_the_whole_hessian():
-    case = MADE["witness"]
+    case = made("witness")
     exact = case.problem.gap(case.theta)
     assert exact < case.verdict.certificate.gap
     plain = dataclasses.replace(case.verdict.certificate, witness=None, gap=exact)
@@ -625,7 +632,7 @@ def test_a_witness_proves_less_than_the_whole_hessian():
 
 
 def test_incoherent_claims_are_not_believed():
-    case = MADE["K=3"]
+    case = made("K=3")
     claim = case.verdict.claim
     assert not case.check(classes=("ant", "bee", "bee"))
     assert not case.check(classes=("ant", "bee"))
@@ -634,7 +641,7 @@ def test_incoherent_claims_are_not_believed():
     assert not case.check(intercept=0.0)
     assert not case.check(intercept=np.append(claim.intercept, 0.0))
     assert not case.check(columns=("x0",))
-    without = MADE["K=3 no intercept"]
+    without = made("K=3 no intercept")
     assert not without.check(intercept=np.array([0.0, 0.0, 1e-3]))
 
 
@@ -643,7 +650,7 @@ def test_incoherent_claims_are_not_believed():
 
 @pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if not setting.get("soft")])
 def test_unknown_labels_make_the_check_fail(name):
-    case = MADE[name]
+    case = made(name)
     strange = case.y.astype(object)
     for label in ("eel", 1, None, math.nan, pd.NA, ("ant",)):
         strange[3] = label
@@ -653,7 +660,7 @@ def test_unknown_labels_make_the_check_fail(name):
 
 @pytest.mark.parametrize("name", ["K=3 soft", "K=2 soft"])
 def test_what_are_no_probabilities_make_the_check_fail(name):
-    case = MADE[name]
+    case = made(name)
     for bad in (math.nan, -0.1, 1.2):
         y = case.y.copy()
         y[3, 0] = bad
@@ -681,14 +688,14 @@ def test_shapes_that_do_not_fit_are_errors(case):
 
 def test_targets_of_another_shape_are_errors():
     for name in ("K=3 soft", "K=2 soft"):
-        case = MADE[name]
+        case = made(name)
         for y in (np.ones((50, 4)) / 4, np.ones((50, 1, 1))):
             with pytest.raises(ValueError, match=r"the verdict speaks of the probabilities of \d classes"):
                 case.verdict.check(case.X, y)
     with pytest.raises(ValueError, match="of 3 classes"):
-        MADE["K=3 soft"].verdict.check(case.X, np.ones(50))
+        made("K=3 soft").verdict.check(case.X, np.ones(50))
     with pytest.raises(ValueError, match="they must agree"):
-        MADE["K=3"].verdict.check(case.X, np.ones((50, 3)))
+        made("K=3").verdict.check(case.X, np.ones((50, 3)))
 
 
 # -------------------------------------------------------------------------------------- aliased columns, far-out rows
@@ -706,7 +713,7 @@ def widened(case, column, weight=0.0):
 
 @pytest.mark.parametrize("name", ["K=3", "K=4 soft weighted", "witness", "K=2 soft", "K=2 squared", "K=3 squared"])
 def test_aliased_columns_must_be_explained(name):
-    case = MADE[name]
+    case = made(name)
     twin, X = widened(case, case.X @ [2, -1] + 3)
     assert twin.check(X, case.y, case.cost)
     assert not dataclasses.replace(twin, rank=Rank(4, 4, ())).check(X, case.y, case.cost)
@@ -717,7 +724,7 @@ def test_aliased_columns_must_be_explained(name):
 @pytest.mark.parametrize("name", ["K=3 ridge", "witness ridge", "K=3 squared ridge"])
 def test_with_a_penalty_a_twin_is_a_column_like_others(name):
     """Half the weight on each would cost less."""
-    case = MADE[name]
+    case = made(name)
     twin, X = widened(case, case.X[:, 0])
     assert not twin.check(X, case.y, case.cost)
     nothing, X = widened(case, np.zeros(50))
@@ -725,7 +732,7 @@ def test_with_a_penalty_a_twin_is_a_column_like_others(name):
 
 
 def test_a_witness_may_have_weights_on_aliased_columns():
-    case = MADE["witness"]
+    case = made("witness")
     twin, X = widened(case, case.X[:, 0])
     u = twin.certificate.witness.copy()
     u[:, [0, 2]] = u[:, [0]] / 2
@@ -736,7 +743,7 @@ def test_a_witness_may_have_weights_on_aliased_columns():
 
 
 def test_without_an_intercept_a_constant_explains_nothing():
-    case = MADE["K=3 no intercept"]
+    case = made("K=3 no intercept")
     twin, X = widened(case, case.X[:, 0] + 1)
     assert not twin.check(X, case.y)
     twin, X = widened(case, case.X[:, 0] * 3)
@@ -758,7 +765,7 @@ def test_nothing_but_zeros_and_no_intercept():
 
 @pytest.mark.parametrize("witness", [False, True])
 def test_a_row_far_out_on_its_own_side_does_not_spoil_the_proof(witness):
-    case = MADE["witness" if witness else "K=3"]
+    case = made("witness" if witness else "K=3")
     lead = case.verdict.claim.weights - case.verdict.claim.weights.mean(axis=0)
     k = int(np.square(lead).sum(axis=1).argmax())
     far = lead[k] * 1e5
@@ -782,7 +789,7 @@ def test_a_row_far_out_that_hardly_counts_is_left_out_of_the_proof():
     gap = whole.gap(theta, rest)
     assert whole.gap(theta) == math.inf
     assert gap < 1e-4
-    case = MADE["K=3 soft"]
+    case = made("K=3 soft")
     weights, intercept = whole.weights(theta)
     changes = {"weights": weights, "intercept": intercept, "value": float(whole.value(theta)), "rows": 51}
     t = np.vstack([t, [0.5, 0.5, 0]])
@@ -882,7 +889,7 @@ def test_a_maximum_of_the_squared_error_is_no_minimum():
     [("K=2 squared", 1), ("K=2 squared", 8), ("K=3 squared", 1), ("K=4 squared soft weighted", 3)],
 )
 def test_a_saddle_of_the_squared_error_is_no_minimum(name, seed):
-    case = MADE[name]
+    case = made(name)
     start = 2 * np.random.default_rng(seed).normal(size=len(case.theta))
     slope, bend = (lambda v, k=k: case.problem.derivatives(v)[k] for k in range(2))
     theta = least_squares(slope, start, bend, max_nfev=60, xtol=1e-15, gtol=1e-15, ftol=1e-15).x
@@ -898,7 +905,7 @@ def test_a_saddle_of_the_squared_error_is_no_minimum(name, seed):
 
 
 def test_only_a_convex_squared_error_has_an_optimum():
-    convex = MADE["K=2 squared convex"]
+    convex = made("K=2 squared convex")
     numbers = dataclasses.asdict(convex.verdict.certificate)
     local = Locality(
         **{name: numbers[name] for name in ("nu", "rho", "gap", "relative_gap", "distance", "coefficients")}
@@ -922,7 +929,7 @@ def test_an_intercept_has_no_penalty_that_could_make_the_squared_error_convex():
 def test_a_local_proof_needs_a_curvature_that_changes_slowly():
     """Some way from the minimum the Hessian is positive still, and proves nothing."""
     for name in ("K=2 squared", "K=3 squared"):
-        case = MADE[name]
+        case = made(name)
         theta = case.theta * 1.3
         assert bent(case.problem, theta)[0] > 1e-4
         assert not case.at(theta, 1e9)

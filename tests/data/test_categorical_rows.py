@@ -101,7 +101,11 @@ def frames(X):
     return {"own": own, "no intercept": replace(own, lifted=False), "far": Frame(far, np.full(d, 0.5), True)}
 
 
-@pytest.mark.parametrize("loss", [LogLikelihood(), Squared(), LogisticSquared()], ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize(
+    "loss",
+    [LogLikelihood(), pytest.param(Squared(), marks=pytest.mark.slow), LogisticSquared()],
+    ids=lambda loss: type(loss).__name__,
+)
 @pytest.mark.parametrize("where", ["own", "no intercept", "far"])
 def test_the_compiled_sums_are_those_of_the_matrix(rows, loss, where):
     X, rng = rows.dense(), np.random.default_rng(5)

@@ -35,7 +35,7 @@ from separatrix.numerics.functions import sigmoid, softplus
 
 ALGEBRAIC = (ZeroOne(), Squared(), Perceptron(), Hinge(), SquaredHinge())
 TRANSCENDENTAL = tuple(loss for loss in ALL if loss not in ALGEBRAIC)
-KINDS = [(dtype, order) for dtype in ("float64", "float32") for order in ("C", "F", "A")]
+KINDS = [("float64", "C"), ("float64", "F"), ("float64", "A"), ("float32", "C"), ("float32", "F"), ("float32", "A")]
 ASKS = {"value and gradient": Ask(), "Hessian": Ask(hessian=True)}
 
 
@@ -63,11 +63,15 @@ def name(part: Any) -> str:
     return "-".join(part) if isinstance(part, tuple) else str(part)
 
 
-def kinds_of(loss: MarginLoss) -> list[tuple[str, str]]:
-    """Every precision and layout for the log-likelihood; for the others two of them in turn, as kernels cost time."""
+def kernels_of(loss: MarginLoss) -> list[Any]:
+    """Every precision and layout for the log-likelihood; for the others two of them in turn, as kernels cost time.
+
+    All losses and layouts are in the quick tests; the other pairs are slow.
+    """
+    chosen, quick = [KINDS[0], KINDS[1 + ALL.index(loss) % 5]], 1
     if loss == LogLikelihood():
-        return KINDS
-    return [KINDS[0], KINDS[1 + ALL.index(loss) % 5]]
+        chosen, quick = KINDS, 4
+    return [pytest.param(loss, kind, marks=[pytest.mark.slow] * (k >= quick)) for k, kind in enumerate(chosen)]
 
 
 every_loss = pytest.mark.parametrize("loss", ALL, ids=name)
@@ -75,8 +79,7 @@ every_ask = pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS.keys())
 
 
 def every_kernel_of(losses: tuple[MarginLoss, ...]) -> pytest.MarkDecorator:
-    pairs = [(loss, kind) for loss in losses for kind in kinds_of(loss)]
-    return pytest.mark.parametrize(("loss", "kind"), pairs, ids=name)
+    return pytest.mark.parametrize(("loss", "kind"), [pair for loss in losses for pair in kernels_of(loss)], ids=name)
 
 
 def laid_out(X: np.ndarray, kind: tuple[str, str]) -> np.ndarray:
@@ -263,14 +266,16 @@ def test_what_is_not_finite_shows(loss: MarginLoss, bad: float, row: int) -> Non
         assert not (np.isfinite(jet.value) and np.isfinite(jet.gradient).all())
 
 
-@pytest.mark.parametrize("loss", [Tempered(), Tempered(0.25, -1.0)], ids=str)
-def test_a_loss_with_parameters_compiles(loss: MarginLoss) -> None:
+def test_a_loss_with_parameters_compiles_once_for_each_of_them() -> None:
     rows, frame, v = integer_problem(TILE + 9, ("float64", "C"), costs=True)
-    compiled, interpreted = both_jets(loss, frame, Ask(hessian=True), v, rows)
-    gradient, hessian = sizes(loss, frame, v, rows)
-    assert compiled.value == pytest.approx(interpreted.value, rel=1e-13)
-    assert_close(compiled.gradient, interpreted.gradient, gradient)
-    assert_close(compiled.hessian, interpreted.hessian, hessian)
+    for loss in (Tempered(), Tempered(0.25, -1.0)):
+        compiled, interpreted = both_jets(loss, frame, Ask(hessian=True), v, rows)
+        gradient, hessian = sizes(loss, frame, v, rows)
+        assert compiled.value == pytest.approx(interpreted.value, rel=1e-13), loss
+        assert_close(compiled.gradient, interpreted.gradient, gradient)
+        assert_close(compiled.hessian, interpreted.hessian, hessian)
+    assert pass_kernel(Tempered(), "float64", "C") is pass_kernel(Tempered(), "float64", "C")
+    assert pass_kernel(Tempered(), "float64", "C") is not pass_kernel(Tempered(0.25, -1.0), "float64", "C")
 
 
 def clipped_from_below() -> type:
@@ -311,7 +316,6 @@ def test_a_loss_that_is_defined_anew_keeps_its_own_fields() -> None:
 
 def test_a_kernel_is_made_once() -> None:
     assert pass_kernel(Exponential(), "float64", "C") is pass_kernel(Exponential(), "float64", "C")
-    assert pass_kernel(Tempered(), "float64", "C") is not pass_kernel(Tempered(0.25, -1.0), "float64", "C")
 
 
 # The cache on disk, seen from processes of its own.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rarely import some_of
 from scipy import sparse
 
 from separatrix.data import Rows, Sparse
@@ -11,13 +12,21 @@ from separatrix.data.frame import Ask, Frame, Jet
 from separatrix.data.jets import compiled_jet, margin_jet
 from separatrix.fitting.risk.margin import Risk
 from separatrix.fitting.risk.softmax import ClassRisk
-from separatrix.losses import ALL, LogLikelihood, MarginLoss, Squared
+from separatrix.losses import ALL, LogisticSquared, LogLikelihood, MarginLoss, Squared
 from separatrix.losses.softmax import SoftmaxLikelihood, SoftmaxSquared
 from separatrix.numerics.threads import ordered_map
 
 PLAIN, HESSIAN, ROOT, DIAGONAL = Ask(), Ask(hessian=True), Ask(hessian=True, root=True), Ask(diagonal=True)
-every_loss = pytest.mark.parametrize("loss", ALL, ids=lambda loss: type(loss).__name__)
-every_kind = pytest.mark.parametrize(("dtype", "index"), [(d, i) for d in ("f4", "f8") for i in ("i4", "i8")])
+FITTED = (LogLikelihood(), Squared(), LogisticSquared())
+"""Each loss has a kernel of its own for CSR rows: those of the others are slow."""
+every_loss = pytest.mark.parametrize(
+    "loss",
+    [pytest.param(loss, marks=[pytest.mark.slow] * (loss not in FITTED)) for loss in ALL],
+    ids=lambda loss: type(loss).__name__,
+)
+every_kind = pytest.mark.parametrize(
+    ("dtype", "index"), some_of([("f8", "i4"), ("f4", "i4"), ("f8", "i8"), ("f4", "i8")], 3)
+)
 
 
 def both(

@@ -722,12 +722,17 @@ def test_a_kind_of_the_users_own_is_asked_not_taken_for_ours():
     "learner",
     [
         KernelPerceptron(),
-        KernelPerceptron("rbf"),
         KernelPerceptron("polynomial", reading="voted"),
-        KernelPerceptron("rbf", budget=10, overflow="project", reading="averaged"),
-        KernelPerceptron("rbf", budget=150, random_state=0),
-        KernelPerceptron("rbf", multiclass="one-vs-rest"),
         KernelPerceptron("precomputed"),
+        *(
+            pytest.param(each, marks=pytest.mark.slow)
+            for each in (
+                KernelPerceptron("rbf"),
+                KernelPerceptron("rbf", budget=10, overflow="project", reading="averaged"),
+                KernelPerceptron("rbf", budget=150, random_state=0),
+                KernelPerceptron("rbf", multiclass="one-vs-rest"),
+            )
+        ),
     ],
     ids=lambda each: f"{each.kernel}-{each.reading}-{each.budget}-{each.multiclass}",
 )

@@ -579,6 +579,7 @@ def test_scikit_learn_accepts_it(model):
     assert sum(each["status"] == "passed" for each in results) > 40
 
 
+@pytest.mark.slow
 def test_scikit_learn_accepts_the_delta_rule_which_is_no_weighted_mean():
     model = LeastSquaresClassifier(solver="stochastic", learning_rate=0.01, random_state=0, max_passes=5)
     results = check_estimator(model, on_skip=None, on_fail=None)

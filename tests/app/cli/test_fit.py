@@ -300,10 +300,10 @@ def test_bad_weights_are_named_by_their_place(write, command):
 @pytest.mark.parametrize(
     "learner",
     [
-        ["perceptron", "--max-passes", "1e9"],
         ["logistic", "--solver", "gradient", "--learning-rate", "1e-12", "--max-passes", "1e9"],
+        pytest.param(["perceptron", "--max-passes", "1e9"], marks=pytest.mark.slow),
     ],
-    ids=["perceptron", "logistic"],
+    ids=["logistic", "perceptron"],
 )
 def test_one_interrupt_saves_the_model(learner, write, tmp_path):
     write(shop())
