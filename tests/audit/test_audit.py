@@ -487,9 +487,9 @@ def test_two_columns_of_probabilities_are_the_second_alone():
 # ------------------------------------------------------------------------------------------------------------ lies
 
 
-@pytest.mark.parametrize("part", [0.1, 0.9, 0.0, -1.0, math.nan])
-def test_a_smaller_gap_is_not_believed(case, part):
-    assert not case.check(gap=case.verdict.certificate.gap * part)
+def test_a_smaller_gap_is_not_believed(case):
+    for part in (0.1, 0.9, 0.0, -1.0, math.nan):
+        assert not case.check(gap=case.verdict.certificate.gap * part), part
 
 
 def test_a_gap_below_the_truth_is_never_believed(case):

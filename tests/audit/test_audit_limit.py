@@ -392,14 +392,14 @@ def test_a_claim_that_is_not_on_the_ray_is_not(problem):
 
 
 @pytest.mark.parametrize("name", ["value", "deviance"])
-@pytest.mark.parametrize("factor", [1 + 1e-7, 1 - 1e-7, 0, -1, math.nan, math.inf])
-def test_another_number_is_not(problem, name, factor):
+def test_another_number_is_not(problem, name):
     verdict = problem.verdict()
     proof = verdict.certificate
-    other = tampered(verdict, **{name: getattr(proof, name) * factor})
-    if name == "value" and factor and math.isfinite(factor):
-        other = tampered(other, relative_gap=proof.gap / other.certificate.value)
-    assert not problem.holds(other)
+    for factor in (1 + 1e-7, 1 - 1e-7, 0, -1, math.nan, math.inf):
+        other = tampered(verdict, **{name: getattr(proof, name) * factor})
+        if name == "value" and factor and math.isfinite(factor):
+            other = tampered(other, relative_gap=proof.gap / other.certificate.value)
+        assert not problem.holds(other), factor
 
 
 def test_a_gap_that_is_too_small_is_not(problem):

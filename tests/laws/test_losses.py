@@ -65,9 +65,9 @@ def test_finite_far_from_zero_and_in_the_precision_given(loss: MarginLoss, metho
 
 @every_loss
 @every_method
-@pytest.mark.parametrize("m", [-1e6, 0.0, 1.0, 1e6])
-def test_a_python_number_is_a_margin_too(loss: MarginLoss, method: str, m: float) -> None:
-    assert float(getattr(loss, method)(m)) == getattr(loss, method)(np.array([m]))[0]
+def test_a_python_number_is_a_margin_too(loss: MarginLoss, method: str) -> None:
+    for m in (-1e6, 0.0, 1.0, 1e6):
+        assert float(getattr(loss, method)(m)) == getattr(loss, method)(np.array([m]))[0], m
 
 
 @every_loss

@@ -24,13 +24,21 @@ def rows_below_zero(estimator):
 
 
 @parametrize_with_checks(
+    [NaiveBayes(variance="shared"), PoissonNaiveBayes(), BernoulliNaiveBayes(threshold=0.0)],
+    expected_failed_checks=rows_below_zero,
+)
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
     [
-        NaiveBayes(), NaiveBayes(variance="shared"), GaussianNaiveBayes(), PoissonNaiveBayes(),
-        BernoulliNaiveBayes(threshold=0.0), NaiveBayes(families="exponential"), NaiveBayes(families="categorical"),
+        NaiveBayes(), GaussianNaiveBayes(), NaiveBayes(families="exponential"), NaiveBayes(families="categorical"),
     ],
     expected_failed_checks=rows_below_zero,
 )  # fmt: skip
-def test_scikit_learn_accepts_it(estimator, check):
+def test_scikit_learn_accepts_its_other_settings(estimator, check):
     check(estimator)
 
 

@@ -8,23 +8,22 @@ import numpy as np
 import pytest
 
 import separatrix
-from app.report.made import LONG, WICKED, made_once
+from app.report.made import LONG, WICKED, Lazily, made_once
 from separatrix.app.tables.table import Columns
 
 FEW_ROWS = """document.querySelectorAll("tbody").forEach((body) =>
   [...body.rows].slice(8).forEach((row) => row.remove()))"""
 """All rows of a table are made alike, and axe takes its time for each."""
 OPEN = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
-KINDS = ("two", "three", "separated", "quasi")
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    return {kind: made_once(kind, tmp_path_factory) for kind in KINDS}
+    return Lazily(lambda kind: made_once(kind, tmp_path_factory))
 
 
 @pytest.mark.parametrize(("kind", "width", "scheme"), [
-    ("two", 400, "dark"), ("three", 1280, "light"), ("separated", 400, "light"),
+    ("two", 400, "dark"), ("three", 1280, "light"), pytest.param("separated", 400, "light", marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_silent_offline_accessible_and_never_wider_than_the_window(visit, made, kind, width, scheme):
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
@@ -61,7 +60,7 @@ ROWS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["two", "three", "quasi", pytest.param("separated", marks=pytest.mark.slow)])
 def test_the_form_gives_the_probabilities_of_the_model(visit, made, kind):
     model, page = separatrix.load(made[kind][1]), visit(made[kind][0])
     rows = {name: values[: None if kind == "two" else 3] for name, values in ROWS.items()}

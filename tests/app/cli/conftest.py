@@ -2,11 +2,11 @@
 
 import json
 
-import jsonschema
 import pytest
 
 from separatrix.app.cli.running import run
-from separatrix.app.cli.schema import published
+
+from .schemas import validator
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def answer(command):
     def asked(*tokens):
         status, out, _ = command(*tokens, "--json")
         data = json.loads(out)
-        jsonschema.validate(data, published("error" if "error" in data else tokens[0]))
+        validator("error" if "error" in data else tokens[0]).validate(data)
         return status, data
 
     return asked

@@ -93,7 +93,7 @@ def by_scikit_learn(rows, y, decisions, na):
     return LogisticRegression(C=1e8, tol=1e-9, max_iter=5000).fit(matrix, y).predict_proba(matrix)[:, 1]
 
 
-@pytest.mark.parametrize("table", [generated, german, adult, spambase])
+@pytest.mark.parametrize("table", [generated, german, adult, pytest.param(spambase, marks=pytest.mark.slow)])
 def test_from_a_table_to_an_answer(table, tmp_path, monkeypatch, command, answer):
     monkeypatch.chdir(tmp_path)
     files, target, options, band = table()

@@ -2,17 +2,15 @@
 
 import pytest
 
-from .made import facts, made_once
-
-KINDS = ("two", "three", "separated")
+from .made import Lazily, facts, made_once
 
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
-    return {kind: made_once(kind, tmp_path_factory) for kind in KINDS}
+    return Lazily(lambda kind: made_once(kind, tmp_path_factory))
 
 
 @pytest.fixture(scope="session")
 def known(tmp_path_factory):
     folder = tmp_path_factory.mktemp("facts")
-    return {kind: facts(folder, kind) for kind in KINDS}
+    return Lazily(lambda kind: facts(folder, kind))

@@ -63,6 +63,17 @@ def make(folder, kind="two", *typed, fit=None):
     return page, model, data
 
 
+class Lazily(dict):
+    """What is made of each key, when it is first asked for."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def __missing__(self, key):
+        self[key] = self.make(key)
+        return self[key]
+
+
 _KEPT = {}
 
 
