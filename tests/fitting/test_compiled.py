@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rarely import some_of
 
 import separatrix
 from separatrix.data import Rows
@@ -372,7 +373,17 @@ def package(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def test_a_second_process_compiles_nothing_and_an_edited_source_is_not_stale(tmp_path: Path, package: Path) -> None:
+EDITS = [
+    ("numerics/vector_functions.py", "return lambda z: 0.5 * (z + abs(z))", "return lambda z: z + abs(z)", 4.0),
+    ("losses/margin.py", "return positive(1 - m) * positive", "return positive(5 - m) * positive", 5.0),
+]
+"""What is edited, and φ(0) afterwards, which was one."""
+
+
+@pytest.mark.parametrize(("file", "old", "new", "value"), some_of(EDITS, 2))
+def test_a_second_process_compiles_nothing_and_an_edited_source_is_not_stale(
+    tmp_path: Path, package: Path, file: str, old: str, new: str, value: float
+) -> None:
     cache = tmp_path / "cache"
     first = probe("separatrix.losses", "SquaredHinge", cache, package)
     assert Path(first["package"]).is_relative_to(package)
@@ -380,13 +391,9 @@ def test_a_second_process_compiles_nothing_and_an_edited_source_is_not_stale(tmp
     assert list(cache.rglob("*.nbc"))
     second = probe("separatrix.losses", "SquaredHinge", cache, package)
     assert (second["value"], second["hits"], second["misses"]) == (1.0, 1, 0)
-    margin_losses = package / "separatrix" / "losses" / "margin.py"
-    edit(margin_losses, "return positive(1 - m) * positive", "return positive(5 - m) * positive")
+    edit(package / "separatrix" / file, old, new)
     edited = probe("separatrix.losses", "SquaredHinge", cache, package)
-    assert (edited["value"], edited["hits"], edited["misses"]) == (5.0, 0, 1)
-    functions = package / "separatrix" / "numerics" / "vector_functions.py"
-    edit(functions, "return lambda z: 0.5 * (z + abs(z))", "return lambda z: z + abs(z)")
-    assert probe("separatrix.losses", "SquaredHinge", cache, package)["value"] == 20.0
+    assert (edited["value"], edited["hits"], edited["misses"]) == (value, 0, 1)
 
 
 OWN = """

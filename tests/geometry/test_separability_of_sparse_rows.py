@@ -503,7 +503,7 @@ MEMORY = """
     few = random_array((200, 300), density=0.02, format="csr", rng=rng)
     label = np.arange(200) % 2
     separability(few, label).check(few, label)
-    X = random_array((500_000, 100), density=0.03, format="csr", rng=rng)
+    X = random_array((200_000, 100), density=0.03, format="csr", rng=rng)
     s = X @ rng.standard_normal(100)
     X, s = X[np.abs(s) > 0.4], s[np.abs(s) > 0.4]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from rarely import some_of
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -65,10 +66,10 @@ def agrees(X, y, cost, lifted):
     assert model.verdict_.check(X, y, cost)
 
 
-@pytest.mark.parametrize(("d", "count"), [(1, 90), (2, 90), (3, 90)])
-def test_brute_force_agrees(d, count):
-    rng = np.random.default_rng(d)
-    for _ in range(count):
+@pytest.mark.parametrize(("seed", "d"), some_of([(d + 3 * k, d) for d in (1, 2, 3) for k in range(3)], 3))
+def test_brute_force_agrees(seed, d):
+    rng = np.random.default_rng(seed)
+    for _ in range(30):
         agrees(*small_problem(rng, d))
 
 
@@ -423,7 +424,7 @@ def chance(learner):
     return {"random_state": 0} if "random_state" in learner().get_params() else {}
 
 
-@pytest.mark.parametrize("limit", [1e-3, 0.5])
+@pytest.mark.parametrize("limit", some_of([1e-3, 0.5], 2))
 def test_no_other_learner_makes_fewer(limit):
     iris, cancer = load_iris(return_X_y=True), load_breast_cancer(return_X_y=True)
     cases = [(iris[0][50:], iris[1][50:]), (cancer[0][:, :4], cancer[1]), noisy(150, 5, 4), noisy(80, 12, 5, 2.0)]

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rarely import examples
 from scipy import sparse
 from scipy.special import expit, logit
 
@@ -44,7 +45,7 @@ numbers = st.floats(-1e4, 1e4)
 # ------------------------------------------------------------------------------------------------------------- the law
 
 
-@given(st.lists(numbers, min_size=3, max_size=3))
+@examples(35, 100, st.lists(numbers, min_size=3, max_size=3))
 def test_contributions_add_up_to_the_score(row):
     found = MODEL.explain(row)
     score = MODEL.decision_function(pd.DataFrame([row], columns=NAMES))[0]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rarely import examples
 from referees.kernel import learn, passes_of
 from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import rbf_kernel
@@ -62,11 +63,10 @@ def blocks_of(rows, mistakes=5):
 # ------------------------------------------------------------------------------------- linear kernel = Perceptron
 
 
-@given(
+@examples(25, 80,
     seed=seeds, classes=st.integers(2, 5), order=orders, ties=every_tie, intercept=st.booleans(),
     form=st.sampled_from(FORMS), passes=st.sampled_from([0.4, 1, 2.5, 6]),
 )  # fmt: skip
-@settings(max_examples=80)
 def test_with_the_linear_kernel_it_is_the_perceptron_to_the_bit(seed, classes, order, ties, intercept, form, passes):
     X, k = drawn(seed, classes)
     same = {

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from rarely import examples
 from referees.separation import separation_by_highs
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
@@ -101,8 +102,9 @@ def class_tables(draw):
     return X, parts / parts.sum(axis=1, keepdims=True)
 
 
-@LAW
-@given(two_class_tables(), st.sampled_from([0.0, 0.01, 1.0]), st.booleans(), st.sampled_from(["newton", "lbfgs"]))
+@examples(
+    50, 150, two_class_tables(), st.sampled_from([0.0, 0.01, 1.0]), st.booleans(), st.sampled_from(["newton", "lbfgs"])
+)
 def test_a_probability_is_two_labels_with_its_share_of_the_weight(table, l2, fit_intercept, solver):
     X, t, cost = table
     settings = {"l2": l2, "fit_intercept": fit_intercept, "solver": solver}
@@ -116,9 +118,13 @@ def test_a_probability_is_two_labels_with_its_share_of_the_weight(table, l2, fit
         np.testing.assert_allclose(soft.predict_proba(X[counts]), hard.predict_proba(X[counts]), rtol=0, atol=1e-4)
 
 
-@LAW
-@given(
-    two_class_tables(), st.sampled_from([0.0, 0.02, 1.0]), st.booleans(), st.sampled_from(["newton", "gauss-newton"])
+@examples(
+    50,
+    150,
+    two_class_tables(),
+    st.sampled_from([0.0, 0.02, 1.0]),
+    st.booleans(),
+    st.sampled_from(["newton", "gauss-newton"]),
 )
 def test_so_it_is_for_the_squared_error(table, l2, fit_intercept, solver):
     """One start, the same for both: there may be several minima."""
@@ -130,8 +136,9 @@ def test_so_it_is_for_the_squared_error(table, l2, fit_intercept, solver):
         assert soft.verdict_.claim.value == pytest.approx(hard.verdict_.claim.value, rel=1e-8)
 
 
-@settings(LAW, max_examples=100)
-@given(class_tables(), st.sampled_from([0.0, 0.01, 1.0]), st.booleans(), st.sampled_from(["newton", "lbfgs"]))
+@examples(
+    35, 100, class_tables(), st.sampled_from([0.0, 0.01, 1.0]), st.booleans(), st.sampled_from(["newton", "lbfgs"])
+)
 def test_a_row_of_probabilities_is_a_label_of_each_class_with_its_share_of_the_weight(table, l2, fit_intercept, solver):
     X, T = table
     settings = {"l2": l2, "fit_intercept": fit_intercept, "solver": solver}
@@ -143,8 +150,7 @@ def test_a_row_of_probabilities_is_a_label_of_each_class_with_its_share_of_the_w
         np.testing.assert_allclose(soft.predict_proba(X), hard.predict_proba(X), rtol=0, atol=1e-4)
 
 
-@LAW
-@given(two_class_tables(), st.sampled_from([0.0, 0.01]), st.booleans())
+@examples(50, 150, two_class_tables(), st.sampled_from([0.0, 0.01]), st.booleans())
 def test_a_matrix_of_two_columns_is_the_vector_of_its_second(table, l2, fit_intercept):
     X, t, cost = table
     settings = {"l2": l2, "fit_intercept": fit_intercept}
@@ -155,8 +161,7 @@ def test_a_matrix_of_two_columns_is_the_vector_of_its_second(table, l2, fit_inte
     assert matrix.verdict_.status == vector.verdict_.status
 
 
-@LAW
-@given(two_class_tables(), st.booleans())
+@examples(50, 150, two_class_tables(), st.booleans())
 def test_a_soft_row_that_counts_is_never_on_its_own_side(table, fit_intercept):
     X, t, cost = table
     among = (t > 0) & (t < 1) & (cost > 0)
@@ -206,8 +211,7 @@ def test_as_many_soft_rows_as_rows_of_weight_zero_in_a_compiled_pass():
     assert model.verdict_.certificate.deviance == pytest.approx(4 * np.log(2), rel=1e-9)
 
 
-@LAW
-@given(two_class_tables(), st.sampled_from([0.01, 1.0]))
+@examples(50, 150, two_class_tables(), st.sampled_from([0.01, 1.0]))
 def test_the_other_probability_turns_the_weights_round(table, l2):
     X, t, cost = table
     one, other = quietly(X, t, cost, l2=l2, tol=1e-13), quietly(X, 1 - t, cost, l2=l2, tol=1e-13)

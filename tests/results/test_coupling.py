@@ -4,8 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
+from rarely import examples
 from scipy.optimize import minimize
 
 from separatrix.results.coding import (
@@ -87,8 +87,9 @@ def test_one_against_the_rest_is_the_nearest_point_of_the_simplex():
     np.testing.assert_allclose(p, [[0.4, 0.3, 0.3], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]], atol=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
-@given(
+@examples(
+    20,
+    60,
     st.sampled_from(sorted(CODES)),
     st.integers(2, 6),
     st.lists(st.sampled_from([0.0, 1e-300, 1e-9, 0.3, 0.5, 1 - 1e-16, 1.0]), min_size=40, max_size=40),
