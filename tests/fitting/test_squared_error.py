@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rarely import examples
@@ -18,7 +18,6 @@ from separatrix.losses import LogisticSquared
 from separatrix.losses.softmax import SoftmaxSquared, softmax
 from separatrix.results.proofs import Locality, Optimality
 
-LAW = settings(max_examples=60, deadline=None, derandomize=True)
 SOLVERS = ["auto", "newton", "gauss-newton", "lbfgs", "gradient"]
 Long = np.longdouble
 
@@ -155,8 +154,7 @@ def tables(draw):
     return X, y, cost
 
 
-@LAW
-@given(
+@examples(20, 60,
     tables(), st.sampled_from([0.0, 0.003, 0.05, 1.0]), st.booleans(), st.sampled_from(SOLVERS),
     st.sampled_from([1e-2, 1e-3, 1e-5, 1e-10]), st.integers(0, 99),
 )  # fmt: skip
@@ -183,8 +181,7 @@ def test_what_a_verdict_says_of_a_minimum_of_many_classes_is_true(seed, l2, tol,
         assert_the_claim_is_true(model, referee, gauge=l2 == 0)
 
 
-@LAW
-@given(tables(), st.sampled_from([0.0, 0.003, 0.05]), st.booleans(), st.integers(0, 99))
+@examples(20, 60, tables(), st.sampled_from([0.0, 0.003, 0.05]), st.booleans(), st.integers(0, 99))
 def test_newtons_method_only_descends_and_marks_negative_curvature(table, l2, fit_intercept, seed):
     """Where the least eigenvalue of the true Hessian is clearly below or above zero, the mark is what it must be."""
     X, y, cost = table
@@ -209,16 +206,14 @@ def test_newtons_method_only_descends_and_marks_negative_curvature(table, l2, fi
             assert step.negative_curvature == bool(values[0] < 0)
 
 
-@LAW
-@given(tables(), st.booleans())
+@examples(20, 60, tables(), st.booleans())
 def test_without_a_penalty_nothing_is_called_optimal(table, fit_intercept):
     X, y, cost = table
     status = quietly(X, y, cost, fit_intercept=fit_intercept, max_passes=60).verdict_.status
     assert status in ("local", "separated", "budget")
 
 
-@LAW
-@given(tables(), st.sampled_from([0.01, 0.1, 1.0]), st.booleans())
+@examples(20, 60, tables(), st.sampled_from([0.01, 0.1, 1.0]), st.booleans())
 def test_optimal_is_said_only_where_the_squared_error_is_convex(table, l2, fit_intercept):
     """φ″ ≥ −0.1203: without an intercept l2 > 0.1203·λ_max(Σcxxᵀ/C) makes it convex; with one nothing does."""
     X, y, cost = table

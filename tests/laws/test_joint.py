@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rarely import examples
 from referees.joint import places, table
 
 from separatrix import JointClassifier, JointPerceptron, separability
@@ -28,8 +29,7 @@ def fitted(model, F, y):
         return model.fit(places(F), y)
 
 
-@settings(max_examples=40, deadline=None)
-@given(problems(), st.sampled_from(["log", "squared"]), st.sampled_from([0.0, 0.1]))
+@examples(15, 40, problems(), st.sampled_from(["log", "squared"]), st.sampled_from([0.0, 0.1]))
 def test_every_verdict_passes_its_own_check(problem, loss, l2):
     F, y = problem
     model = fitted(JointClassifier(table(F), loss=loss, l2=l2, starts=2), F, y)
@@ -41,8 +41,7 @@ def test_every_verdict_passes_its_own_check(problem, loss, l2):
     assert (p >= 0).all()
 
 
-@settings(max_examples=40, deadline=None)
-@given(problems())
+@examples(15, 40, problems())
 def test_a_maximum_exists_iff_the_differences_overlap(problem):
     """z = Φ(x, y) − Φ(x, c) and −z with the other label: `separability` without an intercept says the same."""
     F, y = problem
@@ -52,8 +51,7 @@ def test_a_maximum_exists_iff_the_differences_overlap(problem):
     assert status == {"overlap": "optimal"}.get(kind, kind)
 
 
-@settings(max_examples=40, deadline=None)
-@given(problems(), st.sampled_from(["mistake", "positive", "negative"]))
+@examples(15, 40, problems(), st.sampled_from(["mistake", "positive", "negative"]))
 def test_a_perceptron_that_separates_has_its_bound(problem, ties):
     F, y = problem
     model = fitted(JointPerceptron(table(F), max_passes=200, ties=ties), F, y)

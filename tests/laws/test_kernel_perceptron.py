@@ -189,9 +189,8 @@ def test_removal_is_the_referees(seed, classes, way, budget, order, block):
     assert model.verdict_.check(X, k)
 
 
-@given(seed=seeds, classes=st.integers(2, 3), way=st.sampled_from(["joint", "one-vs-rest"]),
+@examples(15, 30, seed=seeds, classes=st.integers(2, 3), way=st.sampled_from(["joint", "one-vs-rest"]),
        budget=st.integers(1, 30), block=st.sampled_from([512, 7]))  # fmt: skip
-@settings(max_examples=30)
 def test_projection_is_the_referees(seed, classes, way, budget, block):
     rng = np.random.default_rng(seed)
     X, k = rng.standard_normal((30, 3)), rng.integers(0, classes, 30)

@@ -6,16 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from rarely import some_of
+from rarely import examples, some_of
 from referees.logistic import newton
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
 from separatrix.data import Rows
 
-LAW = settings(max_examples=60, deadline=None, derandomize=True)
 TIGHT = 1e-14
 """Weights err by the square root of the gap: a gap of 10⁻¹⁴ lets them be compared to 10⁻⁶."""
 
@@ -97,8 +96,9 @@ def test_offsets_leave_unpenalised_probabilities_alone_to_eight_digits(solver):
         np.testing.assert_allclose(model.predict_proba(X + offset), plain.predict_proba(X), rtol=0, atol=1e-8)
 
 
-@LAW
-@given(
+@examples(
+    20,
+    60,
     arrays(int, 4, elements=st.integers(-6, 6)),
     arrays(int, 4, elements=st.integers(-(10**6), 10**6)),
     st.sampled_from(["newton", "lbfgs"]),
@@ -181,8 +181,7 @@ def weighted_tables(draw):
     return X, y, times
 
 
-@LAW
-@given(weighted_tables(), st.sampled_from([0.0, 0.01]), st.booleans(), st.sampled_from(["newton", "lbfgs"]))
+@examples(20, 60, weighted_tables(), st.sampled_from([0.0, 0.01]), st.booleans(), st.sampled_from(["newton", "lbfgs"]))
 def test_a_weight_is_a_number_of_copies(table, l2, fit_intercept, solver):
     X, y, times = table
     settings = {"l2": l2, "fit_intercept": fit_intercept, "solver": solver}

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from places import SHARED
+from rarely import examples
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
@@ -152,7 +152,7 @@ def test_probabilities_come_in_pieces_and_mix_with_labels():
 # ------------------------------------------------------------------------------------------------------------ laws
 
 
-@given(st.integers(0, 10**6), st.integers(2, 4), st.sampled_from([0.0, 0.1]), st.booleans())
+@examples(35, 100, st.integers(0, 10**6), st.integers(2, 4), st.sampled_from([0.0, 0.1]), st.booleans())
 def test_pieces_give_what_one_fit_gives(seed, K, l2, weighted):
     X, y, cost = table(seed, n=60, K=K)
     cost = cost if weighted else None
@@ -167,7 +167,7 @@ def test_pieces_give_what_one_fit_gives(seed, K, l2, weighted):
     assert parts.verdict_.check(X, y, cost)
 
 
-@given(st.integers(0, 10**6))
+@examples(35, 100, st.integers(0, 10**6))
 def test_order_units_and_offsets_do_not_matter(seed):
     X, y, cost = table(seed)
     base = LeastSquaresClassifier().fit(X, y, cost).decision_function(X)
@@ -263,7 +263,7 @@ def test_as_many_columns_as_rows_and_more(shape):
     assert model.verdict_.check(X, y)
 
 
-@given(st.integers(0, 10**6))
+@examples(35, 100, st.integers(0, 10**6))
 def test_nasty_tables_are_proved_or_said_not_to_be(seed):
     rng = np.random.default_rng(seed)
     K, n, d = rng.integers(2, 5), rng.integers(6, 50), rng.integers(1, 8)

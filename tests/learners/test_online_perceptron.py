@@ -5,8 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
+from rarely import examples
 from referees.perceptron import integers, two_classes
 from scipy.sparse import csr_array
 from sklearn.utils.estimator_checks import check_estimator
@@ -29,7 +29,15 @@ def same(a, b):
     assert (a.progressive_mistakes_, a.n_steps_) == (b.progressive_mistakes_, b.n_steps_)
 
 
-@given(seed=seeds, classes=st.integers(2, 5), ties=st.sampled_from(TIES), sparse=st.booleans(), saved=st.booleans())
+@examples(
+    35,
+    100,
+    seed=seeds,
+    classes=st.integers(2, 5),
+    ties=st.sampled_from(TIES),
+    sparse=st.booleans(),
+    saved=st.booleans(),
+)
 def test_any_chopping_is_one_call_and_a_saved_state_goes_on(seed, classes, ties, sparse, saved):
     rng = np.random.default_rng(seed)
     X, y = rng.standard_normal((40, 3)), np.array(list("dbeac"))[np.sort(rng.integers(0, classes, 40))]

@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from rarely import examples
 from scipy.sparse import csr_array, csr_matrix
@@ -22,8 +21,6 @@ from separatrix.learners.perceptron.online_to_batch import OnlineToBatch
 from separatrix.results import committee
 from separatrix.results.committee import CopiedCommittee, LinearCommittee, LoggedCommittee
 from separatrix.results.mistake_log import MistakeLog
-
-LAW = settings(max_examples=40, deadline=None, derandomize=True)
 
 
 def ours(**settings):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rarely import some_of
+from rarely import examples, some_of
 from referees.perceptron import integers, many_classes, pocket, two_classes
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -187,7 +187,7 @@ def test_pocket_is_algorithm_6_with_its_last_comparison(ratchet, seed):
     assert (model.intercept_[0], model.pocket_run_) == (b, run)
 
 
-@given(seed=seeds)
+@examples(35, 100, seed=seeds)
 def test_the_pocket_never_forgets_weights_that_separate(seed):
     X, y = separable(seed)
     if len(set(y)) < 2:
@@ -279,7 +279,7 @@ def test_iris_by_perceptron_and_pocket():
 # --------------------------------------------------------------------------------------------------------- verdicts
 
 
-@given(seed=seeds, classes=st.integers(2, 4))
+@examples(35, 100, seed=seeds, classes=st.integers(2, 4))
 def test_a_run_that_ends_separates_and_its_weights_are_the_certificate(seed, classes):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((60, 3))

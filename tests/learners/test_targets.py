@@ -6,15 +6,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rarely import examples
 from referees.separation import separation_by_highs
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning
-
-LAW = settings(max_examples=150, deadline=None, derandomize=True)
 
 """A row of probabilities is a case of each class, a row of weight zero is none; together they are as many as rows."""
 

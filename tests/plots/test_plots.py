@@ -1,6 +1,7 @@
 """The picture of a certificate shows what the certificate says; every result here is made by hand."""
 
 import matplotlib as mpl
+from rarely import examples
 
 mpl.use("Agg")
 
@@ -274,7 +275,7 @@ def test_other_rows_and_other_labels_are_refused(apart):
 # --------------------------------------------------------------------------------------------- points and lines
 
 
-@given(st.data())
+@examples(35, 100, st.data())
 def test_a_mixture_of_both_classes_is_their_crossing_point(data):
     d, sides = data.draw(st.integers(1, 5)), [data.draw(st.integers(1, 4)) for _ in range(2)]
     numbers, shares = st.floats(-10, 10), st.floats(0.1, 1)
@@ -318,7 +319,7 @@ def test_pieces_lie_on_the_boundary_and_in_the_box(data):
         assert np.allclose(best[:, -1], best[:, -2], atol=1e-9)
 
 
-@given(st.data())
+@examples(35, 100, st.data())
 def test_regions_keep_the_margin_and_miss_no_point_that_does(data):
     K, margin = data.draw(st.integers(2, 4)), data.draw(st.floats(0.01, 0.5))
     numbers = st.integers(-5, 5).map(float)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from rarely import examples
 
 from separatrix import LinearRule
 from separatrix.learners.base import LinearClassifier
@@ -384,8 +385,7 @@ def test_a_distribution_decides_for_its_largest_entry():
     assert rule.classify([[0.0]]).tolist() == [3]
 
 
-@LAW
-@given(many_and_rows(), st.floats(0, 1))
+@examples(35, 100, many_and_rows(), st.floats(0, 1))
 def test_what_wins_at_two_points_wins_between_them(case, alpha):
     """003 slide 12, for each pair of classes; α in [0, 1], not merely positive."""
     rule, X = case
@@ -415,8 +415,7 @@ def test_a_positive_alpha_beyond_one_may_leave_the_region():
 # --------------------------------------------------------------------------------------------------- probabilities
 
 
-@LAW
-@given(many_and_rows())
+@examples(35, 100, many_and_rows())
 def test_probabilities_are_positive_and_sum_to_one(case):
     rule, X = case
     P = rule.probability(X)
@@ -438,8 +437,7 @@ def test_a_hopeless_last_class_does_not_blur_the_others():
     np.testing.assert_allclose(rule.probability([[0.0]]), [[0.25, 0.75, 0]], rtol=1e-15)
 
 
-@LAW
-@given(many_and_rows())
+@examples(35, 100, many_and_rows())
 def test_log_odds_are_against_the_last_class(case):
     rule, X = case
     P = rule.probability(X)
@@ -463,8 +461,7 @@ def test_distance_is_to_the_nearest_boundary_of_the_own_region(three):
     np.testing.assert_allclose(feet, [[0.6, 0.8], [0, 0], [0, 0], [0, 0]], rtol=0, atol=1e-15)
 
 
-@LAW
-@given(many_and_rows())
+@examples(35, 100, many_and_rows())
 def test_distance_is_the_least_of_the_gaps(case):
     rule, X = case
     assume(np.ptp(rule.weights, axis=0).any())
@@ -473,8 +470,7 @@ def test_distance_is_the_least_of_the_gaps(case):
     np.testing.assert_allclose(rule.distance(X), expected.min(axis=1), rtol=1e-12)
 
 
-@LAW
-@given(many_and_rows())
+@examples(35, 100, many_and_rows())
 def test_at_the_foot_two_classes_share_the_largest_score(case):
     rule, X = case
     assume(np.ptp(rule.weights, axis=0).any())
@@ -560,8 +556,7 @@ def test_between_is_the_difference_of_two_classes(three):
     assert pair.columns == three.columns
 
 
-@LAW
-@given(many_and_rows())
+@examples(35, 100, many_and_rows())
 def test_between_two_classes_the_others_do_not_count(case):
     rule, X = case
     P = rule.probability(X)
@@ -569,8 +564,7 @@ def test_between_two_classes_the_others_do_not_count(case):
         np.testing.assert_allclose(rule.between(a, b).probability(X), P[:, j] / (P[:, i] + P[:, j]), rtol=1e-10)
 
 
-@LAW
-@given(many_and_rows())
+@examples(35, 100, many_and_rows())
 def test_the_winner_beats_every_other_class_between_the_two(case):
     rule, X = case
     clear = lead(rule.score(X)) > 1e-9
@@ -603,8 +597,7 @@ def test_forms_of_one_row_of_weights(rule):
     }
 
 
-@LAW
-@given(rules_and_rows(), st.sampled_from([0, 1, None]))
+@examples(35, 100, rules_and_rows(), st.sampled_from([0, 1, None]))
 def test_two_rows_of_weights_agree_with_one(case, reference):
     rule, X = case
     two = rule.to_reference(reference)
@@ -634,8 +627,7 @@ def test_on_the_boundary_every_form_says_the_first_class(rule, reference):
     assert two.classify([[1, 0.5]]).tolist() == rule.classify([[1, 0.5]]).tolist() == ["no"]
 
 
-@LAW
-@given(many_and_rows(), st.data())
+@examples(35, 100, many_and_rows(), st.data())
 def test_a_reference_changes_neither_probabilities_nor_decisions_nor_distances(case, data):
     rule, X = case
     other = rule.to_reference(data.draw(st.sampled_from([*rule.classes, None])))
@@ -646,8 +638,7 @@ def test_a_reference_changes_neither_probabilities_nor_decisions_nor_distances(c
     assert (other.classes, other.columns, other.probabilistic) == (rule.classes, rule.columns, True)
 
 
-@LAW
-@given(many_and_rows())
+@examples(35, 100, many_and_rows())
 def test_the_reference_has_no_weights_and_the_symmetric_form_sums_to_zero(case):
     rule, _ = case
     for k, cls in enumerate(rule.classes):
@@ -667,8 +658,7 @@ def test_a_reference_leaves_the_geometry_alone(seed):
         np.testing.assert_allclose(rule.to_reference(cls).foot(X), rule.foot(X), rtol=1e-9, atol=1e-9)
 
 
-@LAW
-@given(many_and_rows(least=3))
+@examples(35, 100, many_and_rows(least=3))
 def test_the_pivot_has_what_the_others_leave(case):
     """p_K = 1/(1 + Σ exp zⱼ) with w_K = 0: 000 §8.4, where σ(zⱼ) for each class is a misprint."""
     rule, X = case

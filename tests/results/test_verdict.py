@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rarely import examples, some_of
@@ -22,7 +22,6 @@ from separatrix.results.claims import Claim
 from separatrix.results.proofs import Limit, Optimality, Separation
 from separatrix.results.verdict import STATUSES, Rank, listed
 
-LAW = settings(max_examples=80, deadline=None, derandomize=True)
 SOLVERS = ["auto", "newton", "lbfgs", "gradient"]
 STATUS = {"separated": "separated", "quasi-separated": "quasi-separated", "overlap": "optimal"}
 QUASI = np.array([[-1.0], [0.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])
@@ -284,8 +283,7 @@ def test_the_check_reads_either_precision(dtype):
     assert LogisticRegression().fit(X, y).verdict_.check(X, y)
 
 
-@LAW
-@given(problems(), st.sampled_from([0.0, 0.01]), st.integers(0, 10**6))
+@examples(30, 80, problems(), st.sampled_from([0.0, 0.01]), st.integers(0, 10**6))
 def test_no_check_passes_on_a_flipped_label(problem, l2, row):
     X, y, cost = problem
     model = quietly(X, y, cost, l2=l2)
@@ -527,8 +525,7 @@ def test_twins_of_both_classes_are_never_separated(problem, row, solver):
         assert not {i, len(y) - 1} & set(model.verdict_.separability.rows.tolist())
 
 
-@LAW
-@given(problems(), st.sampled_from(SOLVERS[:3]), st.floats(1e-3, 10))
+@examples(30, 80, problems(), st.sampled_from(SOLVERS[:3]), st.floats(1e-3, 10))
 def test_separable_rows_are_always_separated(problem, solver, gap):
     X, y, _ = problem
     X[:, 0] = np.abs(X[:, 0]) * np.where(y == 1, 1, -1) + np.where(y == 1, gap, -gap) * (1 + np.abs(X[:, 0]).max())

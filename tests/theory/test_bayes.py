@@ -4,8 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
+from rarely import examples
 from scipy.integrate import quad
 from scipy.stats import norm
 
@@ -264,7 +264,7 @@ def discrete(draw):
     return Discrete(np.array(x, float)[:, None], masses / masses.sum(), eta)
 
 
-@given(discrete(), weights, weights)
+@examples(35, 100, discrete(), weights, weights)
 def test_no_rule_beats_bayes_and_the_excess_adds_up(population, w, b):
     bayes = BayesClassifier(population)
     rule = LinearRule([w], b, probabilistic=True)
