@@ -33,7 +33,7 @@ browser: $(READY)
 		|| echo "No Chromium could be installed: the tests in tests/browser will skip."
 
 test-slow: $(READY) peers printers
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m slow
 
 docs: $(READY) printers
 	@rm -rf docs/api docs/auto_gallery

@@ -573,6 +573,7 @@ def test_schedules_and_states_load_no_compiler() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("benchmarks")
 def test_the_benchmark_runs_and_both_take_the_same_steps(tmp_path: Path) -> None:
     script = ROOT / "benchmarks" / "online.py"
     ran = subprocess.run(

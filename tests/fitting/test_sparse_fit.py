@@ -103,7 +103,9 @@ def in_form(X: Any, form: str) -> Any:
     return {"csc": X.tocsc, "coo": X.tocoo, "matrix": lambda: sparse.csr_matrix(X)}[form]()
 
 
-@pytest.mark.parametrize("form", ["int64", "explicit zeros", "csc", "coo", "matrix"])
+@pytest.mark.parametrize(
+    "form", ["explicit zeros", "csc", "coo", "matrix", pytest.param("int64", marks=pytest.mark.slow)]
+)
 def test_any_form_of_the_same_matrix_gives_the_same_weights(form: str) -> None:
     X, y = table(15_000, 30, 0.1)
     expected, found = (LogisticRegression(l2=1e-3).fit(rows, y) for rows in (X, in_form(X, form)))
@@ -111,7 +113,7 @@ def test_any_form_of_the_same_matrix_gives_the_same_weights(form: str) -> None:
     assert (found.predict(in_form(X, form)) == expected.predict(X)).all()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, bool])
+@pytest.mark.parametrize("dtype", [np.int64, bool, pytest.param(np.float32, marks=pytest.mark.slow)])
 def test_numbers_of_any_kind_are_read(dtype: Any) -> None:
     X, y = table(15_000, 30, 0.1)
     X.data = np.round(2 * X.data)

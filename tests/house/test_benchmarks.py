@@ -20,6 +20,10 @@ KEYS = ["scaled", "long", "plain", "wide", "rare"]
 FAMILIES = {"scikit-learn newton-cholesky", "scikit-learn lbfgs", "glum irls-ls", "statsmodels newton"}
 
 
+pytestmark = pytest.mark.xdist_group("benchmarks")
+"""One after another: they measure."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("glum")
