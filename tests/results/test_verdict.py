@@ -138,7 +138,7 @@ def test_an_easy_problem_is_optimal_with_a_proof_that_bounds_the_truth(solver, l
 
 def test_the_bound_on_the_distance_holds_in_the_norm_of_the_hessian():
     X, y = overlapping()
-    model = LogisticRegression(tol=1e-4, init="zero").fit(X, y)
+    model = LogisticRegression(tol=1e-4, solver="gradient").fit(X, y)
     truth, p = newton(X, y), model.predict_proba(X)[:, 1]
     Z = np.column_stack([X, np.ones(len(X))])
     H = (Z.T * (p * (1 - p))) @ Z / len(y)
@@ -230,7 +230,7 @@ def test_a_verdict_fails_for_another_loss_or_penalty(fitted):
 
 def test_a_verdict_fails_where_a_smaller_gap_is_claimed():
     X, y = overlapping()
-    verdict = LogisticRegression(tol=1e-4, init="zero").fit(X, y).verdict_
+    verdict = LogisticRegression(tol=1e-4, solver="gradient").fit(X, y).verdict_
     assert verdict.certificate.relative_gap > 1e-10
     assert verdict.check(X, y)
     for factor in (0.1, 1e-3):

@@ -40,8 +40,7 @@ def margin_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, l
     """
     if not isinstance(rows.block, Dense):
         return block_by_block(margin_jet, loss, frame, ask, v, rows, lo, hi)
-    cost = rows.cost[lo:hi] if rows.cost.size else np.ones(hi - lo)
-    return written_jet(loss, ask, v, frame.coordinates(rows.dense(lo, hi)), rows.y[lo:hi], cost)
+    return written_jet(loss, ask, v, frame.coordinates(rows.dense(lo, hi)), rows.y[lo:hi], rows.cost[lo:hi])
 
 
 class Written(NamedTuple):
@@ -50,11 +49,12 @@ class Written(NamedTuple):
     Z: Floats
     y: NDArray[Any]
     cost: Floats
+    """Empty: all one."""
 
     @classmethod
     def of(cls, rows: Rows, frame: Frame) -> Written:
         """All of these rows."""
-        return cls(frame.coordinates(rows.dense()), rows.y, rows.cost if rows.cost.size else np.ones(len(rows)))
+        return cls(frame.coordinates(rows.dense()), rows.y, rows.cost)
 
 
 def written_jet(loss: MarginLoss, ask: Ask, v: Floats, Z: Floats, y: NDArray[Any], cost: Floats) -> Jet:
@@ -62,9 +62,11 @@ def written_jet(loss: MarginLoss, ask: Ask, v: Floats, Z: Floats, y: NDArray[Any
     with np.errstate(invalid="ignore", over="ignore"):
         m = y * (Z @ v)
         value, slope, curvature = loss.jet(m)
-        hessian = _hessian(Z, cost * curvature, ask) if ask.hessian else None
-        gradient = (cost * y * slope) @ Z
-    return Jet(float(cost @ value), gradient, hessian, float(m[cost > 0].min(initial=math.inf)))
+        if cost.size:
+            value, slope, curvature, m = cost * value, cost * slope, cost * curvature, m[cost > 0]
+        hessian = _hessian(Z, curvature, ask) if ask.hessian else None
+        gradient = (y * slope) @ Z
+    return Jet(float(value.sum()), gradient, hessian, float(m.min(initial=math.inf)))
 
 
 def _hessian(Z: Floats, weight: Floats, ask: Ask) -> Floats | Root:

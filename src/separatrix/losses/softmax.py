@@ -82,6 +82,11 @@ class ClassLoss(ABC):
     def curvature(self, at: Probabilities, k: int, j: int) -> Floats:
         """∂²f/∂sₖ∂sⱼ of each row."""
 
+    def curvatures(self, at: Probabilities) -> Floats:
+        """∂²f/∂s² of each row, K × K × rows."""
+        K = len(at.p)
+        return np.array([[self.curvature(at, max(k, j), min(k, j)) for j in range(K)] for k in range(K)])
+
 
 def _spread(p: Any, q: Any) -> Any:
     """(diag p − ppᵀ) q = p∘(q − pᵀq)."""
@@ -114,6 +119,13 @@ class SoftmaxLikelihood(ClassLoss):
     def curvature(self, at: Probabilities, k: int, j: int) -> Floats:
         """pₖ(1 − pₖ), or −pₖpⱼ."""
         return _entry(at, k, j)
+
+    def curvatures(self, at: Probabilities) -> Floats:
+        """diag p − ppᵀ, with 1 − pₖ as the sum of the others."""
+        K = len(at.p)
+        found = at.p[:, None] * -at.p
+        found[np.arange(K), np.arange(K)] = at.p * ((1 - np.eye(K)) @ at.p)
+        return found
 
 
 @dataclass(frozen=True)

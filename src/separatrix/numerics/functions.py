@@ -37,10 +37,10 @@ def softplus(z: Any) -> Any:
 def log_odds(z: Any) -> tuple[Any, Any, Any]:
     """log(1 + e⁻ᶻ), σ(z) and σ(−z), the exponential taken once."""
     xp = namespace(z)
-    e = xp.exp(-xp.abs(z))
-    one, more = xp.ones_like(e), 1 + e
-    value = xp.where(z > 0, xp.zeros_like(z), -z) + xp.log1p(e)
-    return value, xp.where(z < 0, e, one) / more, xp.where(z > 0, e, one) / more
+    e, right = xp.exp(-xp.abs(z)), z > 0
+    less, more = e / (1 + e), 1 / (1 + e)
+    value = xp.where(right, xp.zeros_like(z), -z) + xp.log1p(e)
+    return value, xp.where(right, more, less), xp.where(right, less, more)
 
 
 def positive(z: Any) -> Any:

@@ -90,7 +90,7 @@ def _solved(upper: Floats, b: Floats, *, transposed: bool = False) -> Floats:
 def shifted(H: Floats, diagonal: Floats) -> Floats:
     """H + diag(diagonal)."""
     H = H.copy()
-    H[np.diag_indices_from(H)] += diagonal
+    H.flat[:: len(H) + 1] += diagonal
     return H
 
 
@@ -123,11 +123,11 @@ def steady_factor(H: Floats | Root) -> Factor:
         if made is not None:
             return made
         H = H.matrix()
-    if not np.isfinite(H).all():
-        raise LinAlgError("a matrix with NaN or infinity has no factor")
     made = factor(H)
     if made is not None and made.weakest > 8 * EPS:
         return made
+    if not np.isfinite(H).all():
+        raise LinAlgError("a matrix with NaN or infinity has no factor")
     diagonal = np.diag(H).copy()
     shift = 1e-12 if (diagonal > 0).all() else 0.0
     diagonal[~(diagonal > 0)] = max(float(diagonal.max(initial=0)), 1e-300)

@@ -18,16 +18,19 @@ from ...numerics.linalg import Factor, Root, factor
 from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
 from ..risk.margin import BLOCK, Risk, block_rows
+from ..solvers.newton import Latest
 from .proof import TOO_SURE, ProofRows, Spread, conclusion, local_conclusion, margin_rounding, radius_of
 
 
-def bounds(risk: Risk, v: Floats, gradient: Floats, share: float, rooted: bool, spread: Spread) -> Bounds | None:
+def bounds(
+    risk: Risk, v: Floats, gradient: Floats, share: float, rooted: bool, spread: Spread, known: Latest | None = None
+) -> Bounds | None:
     """ν, ρ and what follows from them, rounding included; None where nothing is proved.
 
     `share` is the part of the rows to be used; `rooted` asks for a root of M; `spread` turns M⁻¹ into the deviations of
-    the user's coefficients.
+    the user's coefficients; `known` is the Hessian of all rows here or near.
     """
-    chosen = MarginProofRows(risk, v, share)
+    chosen = MarginProofRows(risk, v, share, known=known)
     M, radius = chosen.hessian(rooted=rooted)
     stray = stray_of(risk, radius)
     slip = stray * margin_rounding(risk.frame, risk.embed(v), radius)
@@ -96,12 +99,29 @@ class MarginProofRows(ProofRows):
             return total, radius
 
         width = self.risk.active.size
+        if not rooted and self.known is not None and self._all_count():
+            return self._carried(self.known), radius_of(self._written.Z[:, self.risk.active])
         if self.by_levels(rooted=rooted):
             return self._hessian_by_levels()
         if not rooted and shared(self.risk.rows, width):
             return self._shared_hessian(width)
         whole, radius = self._sum(run)
         return self.risk.penalised(whole), radius
+
+    def _all_count(self) -> bool:
+        """Whether M may be the Hessian that the fit has found: of few rows, none of which is left out of a proof."""
+        if self.risk.written is None or self.share < 1:
+            return False
+        Z, y, cost = self._written
+        weight = self.risk.loss.curvature(y * (Z @ self.risk.embed(self.v)))
+        return bool((weight >= TOO_SURE).all() and (cost > 0).all())
+
+    def _carried(self, known: Latest) -> Floats:
+        """H(u) e^−δ ⪯ H(v), δ = max |zᵢᵀ(v − u)|, because |φ‴| ≤ φ″."""
+        if known.place is self.v:
+            return np.asarray(known.hessian)
+        moved = self._written.Z @ self.risk.embed(self.v - known.place)
+        return np.asarray(known.hessian) * math.exp(-float(np.abs(moved).max()) * (1 + 1e-9))
 
     def by_levels(self, *, rooted: bool) -> bool:
         """Whether M is made of what each row of a table has."""
@@ -160,7 +180,7 @@ class MarginProofRows(ProofRows):
         size = block_rows(v.size)
         for start in range(lo, stop, size):
             block = slice(start, min(start + size, stop))
-            Z = self.risk.frame.coordinates(rows.dense(block.start, block.stop))
+            Z = self._coordinates(rows, block)
             weight = self.risk.loss.curvature(rows.y[block] * (Z @ v))
             counts = np.full(weight.size, True) if self.all_rows else weight >= TOO_SURE
             if rows.cost.size:
@@ -170,3 +190,10 @@ class MarginProofRows(ProofRows):
                 yield Z, weight
             else:
                 yield Z[np.ix_(counts, self.risk.active)], weight[counts]
+
+    def _coordinates(self, rows: Rows, block: slice) -> Floats:
+        """A copy of these rows in the frame."""
+        written = self.risk.written
+        if written is not None:
+            return written.Z[block].copy()
+        return self.risk.frame.coordinates(rows.dense(block.start, block.stop))

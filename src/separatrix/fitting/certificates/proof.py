@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ...data.frame import BLOCK, Frame
+from ...data.jets import Written
 from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import PANEL, Factor, Root, factor
 from ..problem import Bounds
+from ..solvers.newton import Latest
 
 Spread = Callable[[Floats], Floats]
 """Turns M⁻¹ into the deviations of the user's coefficients."""
@@ -131,6 +133,14 @@ class ProofRows:
     share: float
     all_rows: bool = False
     """Whether rows count that are too sure to matter, or are curved the wrong way."""
+    known: Latest | None = None
+    """A Hessian of all rows that the fit has found near."""
+
+    @property
+    def _written(self) -> Written:
+        """The rows in the frame, where they are few."""
+        assert self.risk.written is not None
+        return self.risk.written  # type: ignore[no-any-return]
 
     def _stop(self, lo: int, hi: int) -> int:
         """Where the part of a run ends that takes part."""

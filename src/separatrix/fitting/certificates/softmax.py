@@ -27,6 +27,7 @@ from ...numerics.linalg import Factor, factor
 from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
 from ..risk.softmax import ClassBlock, ClassRisk
+from ..solvers.newton import Latest
 from .proof import (
     TOO_SURE,
     ProofRows,
@@ -54,10 +55,11 @@ def steepness(value: float) -> float:
 
 
 def class_bounds(
-    risk: ClassRisk, v: Floats, gradient: Floats, share: float, spread: Spread, pivot: bool, value: float
-) -> Bounds | None:
-    """ν, ρ and what follows from them, from the whole Hessian of a part of the rows."""
-    chosen = ClassProofRows(risk, v, share)
+    risk: ClassRisk, v: Floats, gradient: Floats, share: float, spread: Spread, pivot: bool, value: float,
+    known: Latest | None = None,
+) -> Bounds | None:  # fmt: skip
+    """ν, ρ and what follows from them, from the whole Hessian of a part of the rows; `known` is one here or near."""
+    chosen = ClassProofRows(risk, v, share, known=known)
     M, radius = chosen.hessian()
     slip = _score_rounding(risk, v, radius)
     return conclusion(
@@ -206,6 +208,8 @@ class ClassProofRows(ProofRows):
     def hessian(self) -> tuple[Floats, float]:
         """(1/C) Σ_{i∈S} cᵢ ∂²f/∂s² ⊗ zᵢzᵢᵀ + diag(ridge) + gauge, and the largest ‖zᵢ‖² in S."""
         risk = self.risk
+        if self.known is not None and self._all_count():
+            return self._carried(self.known), radius_of(self._written.Z[:, risk.active])
 
         def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
             total, radius = np.zeros((risk.classes, risk.active.size) * 2), 0.0
@@ -216,6 +220,19 @@ class ClassProofRows(ProofRows):
 
         total, radius = self._sum(run)
         return risk.penalised(total), radius
+
+    def _all_count(self) -> bool:
+        """Whether M may be the Hessian that the fit has found: of few rows, none of which is left out of a proof."""
+        if self.risk.written is None or self.share < 1:
+            return False
+        Z, y, cost = self._written
+        at = softmax(self.risk.embed(self.v) @ Z.T, y)
+        return bool((at.p.max(axis=0) < 1 - TOO_SURE).all() and (cost > 0).all())
+
+    def _carried(self, known: Latest) -> Floats:
+        """H(u) e^−δ ⪯ H(v), δ the largest range of a row's scores by v − u."""
+        moved = self._written.Z @ self.risk.embed(self.v - known.place).T
+        return np.asarray(known.hessian) * math.exp(-float(np.ptp(moved, axis=1).max()) * (1 + 1e-9))
 
     def least(self) -> tuple[Floats, float]:
         """B = (1/C) Σ cᵢ minₖpᵢₖ zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖²."""

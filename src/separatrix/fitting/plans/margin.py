@@ -60,7 +60,7 @@ class MarginPlan(FramedPlan):
     def __init__(self, problem: Problem, frame: Frame) -> None:
         super().__init__(problem, frame)
         n, d = problem.rows.shape
-        small = n <= 2 * self._sample_size() or n * d * d < 3e7
+        small = problem.rows.few or n <= 2 * self._sample_size() or n * d * d < 3e7
         self.method = problem.method or (NEWTON if small else LBFGS)
         assert isinstance(problem.loss, MarginLoss)
         loss = problem.loss if self.method.whole else problem.loss.steering
@@ -80,17 +80,19 @@ class MarginPlan(FramedPlan):
         return state.decrement
 
     def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
-        v, gradient, spread = state.v, state.at.gradient, self.weight_map.spread
+        v, at, spread = state.v, state.at, self.weight_map.spread
         if self.problem.loss.convex:
-            return bounds(self.risk, v, gradient, share, self.nearly_dependent, spread), share
-        return local_bounds(replace(self.risk, loss=self.problem.loss), v, gradient, spread), 2.0
+            latest = self.direction.latest if isinstance(self.direction, Newton) else None
+            return bounds(self.risk, v, at.gradient, share, self.nearly_dependent, spread, latest), share
+        return local_bounds(replace(self.risk, loss=self.problem.loss), v, at.gradient, spread), 2.0
 
     def growth(self, change: Floats) -> Floats:
         return self.risk.embed(change)[: self.frame.center.size]  # type: ignore[no-any-return]
 
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows, width = self.problem.rows, self.frame.width
-        sampled = self.method.steered and not has_rare_column(rows, self.frame, self.problem.seed)
+        many = self.problem.method is None and not rows.few and self.problem.loss.convex
+        sampled = (self.method.steered or many) and not has_rare_column(rows, self.frame, self.problem.seed)
         sample = rows.sample(self._sample_size(), self.problem.seed) if sampled else rows
         at, own = self._squares(rows, sample, STEER if self.method.steered else FULL)
         self.risk = replace(self.risk, active=self.active)
@@ -101,8 +103,16 @@ class MarginPlan(FramedPlan):
         if self.problem.rate is not None:
             return v, FixedRate(PLAIN, self.problem.rate * rows.weight, self.frame.steepest), gram
         if self.method.hessian:
+            if sampled and not rooted:
+                v, _ = self._on_sample(v, gram, sample, STEER if own > SINGLE else FULL, moving=given is None)
+            elif given is None and self.problem.method is None and self.risk.loss.convex:
+                v = log_odds_scale(v, lifted=self.frame.lifted)
             saddles = not self.risk.loss.convex and self.method.whole
-            return v, SaddleFree(FULL) if saddles else Newton(ROOT if rooted else FULL, self.at_zero()), gram
+            if saddles:
+                return v, SaddleFree(FULL), gram
+            plain = PLAIN if not rooted and self.problem.loss.convex else None
+            full = ROOT if rooted else STEER if own > SINGLE and not rows.few else FULL
+            return v, Newton(full, self.at_zero(), plain, self.problem.tol), gram
         if not self.method.steered:
             return v, Gradient(PLAIN), gram
         steering = gram

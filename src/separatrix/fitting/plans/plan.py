@@ -22,6 +22,7 @@ from ..coordinates import CLEAR, dependence_of
 from ..problem import Bounds, Method, NotFiniteError, Problem
 from ..risk.margin import Ask, Jet, Risk
 from ..solvers.descent import Direction, State
+from ..solvers.newton import NEAR, Newton
 
 SAMPLE = 8192
 """Rows of a sample, more or less."""
@@ -132,9 +133,13 @@ class FramedPlan(Plan):
         return share_of_rows(self.count, self.weights - self.frame.lifted)
 
     def caution(self, share: float) -> float:
-        """A part of the rows proves less than its share; and where a proof costs more than a pass, better be sure."""
+        """A part of the rows proves less than its share; and where a proof costs more than a pass, better be sure.
+
+        Newton's last step costs a pass without a Hessian and brings all digits.
+        """
         dear = proof_cost(self.weights) * share > 1
-        return max(share - self.weights / self.count, 0.03) * (0.25 if dear else 1.0)
+        care = max(share - self.weights / self.count, 0.03) * (0.25 if dear else 1.0)
+        return care * NEAR if isinstance(self.direction, Newton) else care
 
     def aliased(self, columns: int) -> NDArray[np.intp]:
         found = self.dependence
@@ -147,7 +152,7 @@ class FramedPlan(Plan):
     def _sample_size(self) -> int:
         n, d = self.problem.rows.shape
         room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
-        return int(max(8 * d, min(max(SAMPLE - 2 * d, n // 10), 200 * d + SAMPLE, room)))
+        return int(max(8 * d, min(max(SAMPLE - 2 * d, n // 10), 200 * d + SAMPLE, room, max(n // 8, 1024))))
 
     def _squares(self, rows: Source, sample: Source, ask: Ask) -> tuple[Jet, float]:
         """The jet at zero of the risk of (1 − m)², and the least part of a column's square that is its own.
@@ -201,7 +206,7 @@ class FramedPlan(Plan):
 
     def _penalise(self, hessian: Floats) -> None:
         """Add the penalty's curvature: eight times, as the squares bend eight times as much as the likelihood."""
-        hessian[np.diag_indices_from(hessian)] += 8 * self.ridge[self.active]
+        hessian.flat[:: len(hessian) + 1] += 8 * self.ridge[self.active]
 
     def _random(self, shape: tuple[int, ...]) -> Floats:
         """Weights that give scores of about ±2, whatever the number of columns."""

@@ -30,8 +30,10 @@ from .plan import FULL, PLAIN, STEER, FramedPlan
 
 DENSE = 2000
 """The most weights for a Hessian as a matrix."""
-NEWTON_WORK = 2e9
+NEWTON_WORK = 2e7
 """The most work in a Hessian, n·(K·d)², for Newton's method on all rows."""
+WRITTEN = 1 << 20
+"""The most numbers, n·K²·d, of rows that are written out once for all passes."""
 LAST_RESORT = 5000
 """The most weights for a Hessian as a matrix where a witness proves nothing: rather a large matrix than no proof."""
 LAST_WORK = 2e11
@@ -88,7 +90,9 @@ class ClassPlan(FramedPlan):
         assert isinstance(problem.loss, ClassLoss)
         loss = problem.loss if self.method.whole else problem.loss.steering
         rows = problem.rows if self.method.hessian else problem.rows.pack(self.K)
-        self.risk = ClassRisk(loss, rows, frame, self.ridge, self.active, self.K)
+        few = self.method.hessian and self.written is not None and n * self.K * self.weights <= WRITTEN
+        written = self.written if few else None
+        self.risk = ClassRisk(loss, rows, frame, self.ridge, self.active, self.K, written=written)
         self.start, self.direction, self.gram = self._begin()
 
     def to_user(self, v: Floats) -> tuple[Floats, Floats]:
@@ -115,10 +119,11 @@ class ClassPlan(FramedPlan):
         v, spread, pivot = self._zero_sum(state.v), self.weight_map.spread, self.problem.l2 == 0
         at, dense = risk(v), v.size <= DENSE
         at = replace(at, gradient=self._zero_sum(at.gradient))
+        latest = self.direction.latest if isinstance(self.direction, Newton) else None
         if not self.problem.loss.convex:
             return (local_class_bounds(risk, v, at.gradient, spread, pivot) if dense else None), 3.0
         if dense:
-            return class_bounds(risk, v, at.gradient, share, spread, pivot, at.value), 1 + share
+            return class_bounds(risk, v, at.gradient, share, spread, pivot, at.value, latest), 1 + share
         found, products = witnessed(risk, v, at.gradient, self._solve, spread, pivot, goal, at.value, self.farthest)
         if found is None and v.size <= LAST_RESORT and len(risk.rows) * v.size**2 <= LAST_WORK:
             return class_bounds(risk, v, at.gradient, 1.0, spread, pivot, at.value), 2 + 1.5 * products
@@ -163,8 +168,10 @@ class ClassPlan(FramedPlan):
         if self.problem.rate is not None:
             return v, FixedRate(PLAIN, self.problem.rate * rows.weight, self._steepest), gram
         if self.method.hessian:
-            saddles = not self.risk.loss.convex and self.method.whole
-            return v, SaddleFree(FULL) if saddles else Newton(FULL, self.at_zero()), gram
+            if not self.risk.loss.convex and self.method.whole:
+                return v, SaddleFree(FULL), gram
+            plain = PLAIN if self.risk.written is not None and self.problem.loss.convex else None
+            return v, Newton(FULL, self.at_zero(), plain, self.problem.tol), gram
         if not self.method.steered:
             return v, Gradient(PLAIN), gram
         v = v * self.K if given is None else v

@@ -73,7 +73,7 @@ class Risk:
             return Root.of(np.vstack([R, np.diag(np.sqrt(ridge))[ridge > 0]]))
         hessian = total if len(total) == ridge.size else total[np.ix_(self.active, self.active)]
         hessian /= self.rows.weight
-        hessian[np.diag_indices_from(hessian)] += ridge
+        hessian.flat[:: ridge.size + 1] += ridge
         return hessian
 
     def embed(self, v: Floats) -> Floats:

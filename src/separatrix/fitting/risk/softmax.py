@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...data import Rows, Sparse
 from ...data.block import Block, Dense
 from ...data.frame import Frame
+from ...data.jets import Written
 from ...data.source import Source
 from ...data.sparse import ClassVectors
 from ...losses.softmax import ClassLoss, Probabilities, softmax
@@ -111,12 +112,17 @@ class ClassRisk:
     classes: int
     careful: bool = False
     """Whether c is subtracted from every row, even where cᵀw could be taken from the scores instead."""
+    written: Written | None = None
+    """The rows in the frame, where they are so few that they were written out once for all passes."""
 
     def __call__(self, v: Floats, ask: Ask = Ask()) -> Jet:
         """The jet at v, by one pass. A Hessian that only steers is left to the reader: v stands for it."""
         V = self.embed(v)
         dense = ask.hessian and not ask.steering
-        total = self.rows.fold(partial(self._jet, self.read(V), dense), blas=True)
+        if self.written is not None:
+            total = self._written_jet(V, dense, *self.written)
+        else:
+            total = self.rows.fold(partial(self._jet, self.read(V), dense), blas=True)
         weight, penalty = self.rows.weight, self.ridge * V
         hessian = self.penalised(total.hessian) if dense else v if ask.hessian else None
         value = total.value / weight + float((penalty * V).sum()) / 2
@@ -144,11 +150,11 @@ class ClassRisk:
         """
         K, w = self.classes, self.active.size
         H = total.reshape(K, w, K, w) / self.rows.weight
-        ridge, class_, column = self.ridge[self.active], np.arange(K)[:, None], np.arange(w)
-        H[class_, column, class_, column] += ridge
-        mean = H[class_, column, class_, column].mean(axis=0)
-        gauge = np.maximum(np.abs(mean), 1e-300) / K
-        H[:, column, :, column] += gauge[:, None, None]
+        diagonal = np.einsum("kiki->ki", H)
+        diagonal += self.ridge[self.active]
+        gauge = np.maximum(np.abs(diagonal.mean(axis=0)), 1e-300) / K
+        among = np.einsum("kiji->kji", H)
+        among += gauge
         return H.reshape(K * w, K * w)
 
     def packed(self, rows: Source) -> Sparse | None:
@@ -211,10 +217,27 @@ class ClassRisk:
                 at = softmax(s, block.y)
                 value += float((block.cost * self.loss.value(at)).sum())
                 sums.add(block, self.loss.slope(at))
-                margin = min(margin, least_margin(s, block))
+                margin = min(margin, least_margin(s, block.y, block.cost))
                 if hessian is not None:
                     self.add_hessian(hessian, block, at)
             return Jet(value, sums.framed(self.frame), hessian, margin)
+
+    def _written_jet(self, V: Floats, dense: bool, Z: Floats, y: NDArray[Any], cost: Floats) -> Jet:
+        """The jet of rows that are written out in the frame."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            s = V @ Z.T
+            at = softmax(s, y)
+            value, slope = self.loss.value(at), self.loss.slope(at)
+            if cost.size:
+                value, slope = cost * value, cost * slope
+            hessian = None
+            if dense:
+                bend, part = self.loss.curvatures(at), Z if self.active.size == V.shape[1] else Z[:, self.active]
+                if cost.size:
+                    bend *= cost
+                hessian = np.matmul(part.T, bend[..., None] * part).transpose(0, 2, 1, 3)
+            margin = -math.inf if self.ridge.any() else least_margin(s, y, cost)
+            return Jet(float(value.sum()), slope @ Z, hessian, margin)
 
     def _product(self, weights: Weights, rows: Rows, lo: int, hi: int) -> Floats:
         sums = Pull(self.classes, self.frame.center, self.packed(rows))
@@ -243,10 +266,9 @@ class ClassRisk:
         return (V if self.active.size == self.frame.width else V[:, self.active]).ravel()
 
 
-def least_margin(s: Floats, block: ClassBlock) -> float:
+def least_margin(s: Floats, y: NDArray[Any], cost: Any) -> float:
     """min over the rows that count of s_y − max_{k≠y} sₖ; −∞ if the target of one of them is not a single class."""
-    y = block.y
-    counts = np.broadcast_to(np.asarray(block.cost) > 0, s.shape[1])
+    counts = np.broadcast_to(np.asarray(cost) > 0 if np.size(cost) else True, s.shape[1])
     if y.ndim == 2:
         if (y.max(axis=1) < 1)[counts].any():
             return -math.inf

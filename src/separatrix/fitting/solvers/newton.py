@@ -5,46 +5,81 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...numerics.arrays import EPS, Floats
-from ...numerics.linalg import factor, steady_solution
+from ...numerics.linalg import Factor, factor, steady_factor
 from .descent import Direction
 
 FLAT = 1e-8
 """An eigenvalue this small beside the largest is taken to be this large."""
+NEAR = 1e-8
+"""The part of the gap asked for that the last step leaves, as far as one can tell: its end needs no Hessian."""
 LONGEST = 1e10
 """The longest step in units of the columns: a longer one is a Hessian that is all but zero."""
 
 
 def bounded(d: Floats, at: Any) -> Floats:
     """d; or the gradient's direction, where d is absurdly long because every curvature is nearly zero."""
+    if float(d @ d) <= LONGEST**2:
+        return d
     steep = float(np.linalg.norm(at.gradient))
-    if np.linalg.norm(d) <= LONGEST or not steep * LONGEST > 0:
+    if not steep * LONGEST > 0:
         return d
     return at.gradient * (-LONGEST / steep)  # type: ignore[no-any-return]
+
+
+class Latest(NamedTuple):
+    """A Hessian, where it was found, and its factor."""
+
+    place: Floats
+    hessian: Any
+    factor: Factor
 
 
 @dataclass
 class Newton(Direction):
     """d = −H⁻¹g, so that w ← w + (XᵀP(I − P)X)⁻¹ Xᵀ(y − p).  [000 8.10; 002 10]
 
-    Each step costs O(d²n + d³). Where H is singular to working precision its diagonal is raised just enough.
+    Each step costs O(d²n + d³). Where H is singular to working precision its diagonal is raised just enough. The last
+    steps take the Hessian that they have: no pass need bring one where the minimum is so near.
     """
 
-    ask: Any = None
+    full: Any = None
     """The request for a Hessian."""
     at_zero: float = math.inf
     """The value at zero, of a function that is convex and never negative."""
+    plain: Any = None
+    """The request for value and gradient alone; None: every pass brings a Hessian."""
+    tol: float = 0.0
+    """The gap, as a part of the value, that is to be reached."""
+    latest: Latest | None = field(default=None, init=False)
+    """The last Hessian that was met."""
+    before: float = field(default=math.inf, init=False)
+    """The decrement before this one."""
+
+    def __post_init__(self) -> None:
+        self.ask = self.full
 
     def __call__(self, at: Any) -> Floats:
-        d = bounded(-steady_solution(at.hessian, at.gradient), at)
-        hopeless = -float(at.gradient @ d) > 2 * at.value  # it promises more than there is: H is all but zero here
-        if hopeless and at.value > self.at_zero:
+        if at.hessian is not None:
+            self.latest = Latest(self.here, at.hessian, steady_factor(at.hessian))
+        assert self.latest is not None
+        d = bounded(-self.latest.factor.solve(at.gradient), at)
+        promise = -float(at.gradient @ d)
+        self.ask = self.plain if self._arrives(promise, at) else self.full
+        self.before = promise
+        if promise > 2 * at.value > 2 * self.at_zero:  # it promises more than there is: H is all but zero here
             return -self.here  # type: ignore[no-any-return]  # zero is better, so the way there leads down
         return d
+
+    def _arrives(self, promise: float, at: Any) -> bool:
+        """Whether this step is the last: it leaves the square of the part that the one before left."""
+        if self.plain is None or not promise < self.before < math.inf:
+            return False
+        return bool(promise * (promise / self.before) ** 2 <= NEAR * self.tol * abs(at.value))
 
 
 class SaddleFree(Direction):
