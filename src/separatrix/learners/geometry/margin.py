@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Rows, Sparse
+from ...data import Rows
 from ...errors import DataError
 from ...fitting.problem import NotFiniteError
 from ...geometry.margin.certificate import MarginCertificate
@@ -324,7 +324,7 @@ class MaxMarginClassifier(LinearClassifier):
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "
                 "fit two of them at a time, on the rows of these two."
             )
-        if not searchable(rows, 2, bool(self.fit_intercept)) and isinstance(rows, Sparse):
+        if not searchable(rows, 2, bool(self.fit_intercept)) and rows.skips_zeros:
             raise DataError(
                 f"X has {rows.shape[1]} columns; of sparse rows MaxMarginClassifier can work with at most "
                 f"{MOST_WEIGHTS} columns, those of zeros not counted, or {MOST_NUMBERS} numbers in all, zeros counted. "

@@ -93,7 +93,7 @@ def _best(model: Any, course: Course) -> Floats:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            best.fit(_plain(course.X), course.target)
+            best.fit(course.X, course.target)
     except ValueError:  # too many columns for it: what was learnt separates the rows as well
         return learnt
     found = np.column_stack([best.coef_, best.intercept_]) if lifted else best.coef_
@@ -103,11 +103,6 @@ def _best(model: Any, course: Course) -> Floats:
     return (
         found if better > leads_of(course.X, course.target, learnt / np.linalg.norm(learnt), lifted).min() else learnt
     )
-
-
-def _plain(X: Any) -> Any:
-    """The rows as a user would give them."""
-    return X if isinstance(X, np.ndarray) else X.scipy()
 
 
 class Update(NamedTuple):
