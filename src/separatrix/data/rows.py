@@ -64,7 +64,7 @@ class Rows(Source):
     def of(cls, X: Any, y: NDArray[Any] | None = None, cost: NDArray[np.float64] = NONE, **more: Any) -> Rows:
         """Rows of an array, or of a block; without targets all of one class."""
         X = block_of(X)
-        return cls(X, np.broadcast_to(np.int8(1), len(X)) if y is None else y, cost, **more)
+        return cls(X, np.ones(len(X), np.int8) if y is None else y, cost, **more)
 
     def __len__(self) -> int:
         return len(self.y)
