@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...data import Rows
 from ...data.block import Block
-from ...data.rows import COMPILE_FROM
+from ...data.rows import COMPILE_FROM, in_threads
+from ...data.source import Source
 from ...errors import DataError, Refusal
 from ...fitting.problem import NotFiniteError
 from ...geometry.separation.cases import NEAR_MEAN, Cases, ExactFrame, frame_of
@@ -93,14 +94,12 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     columns = names_of(read, given.shape[1])
     if INTERCEPT in columns and fit_intercept:
         raise DataError(f"X has a column named {INTERCEPT!r}, as the intercept is called here: rename it.")
-    rows = rows_of(
+    source: Source = rows_of(
         present(given, cost), targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM
     )
     labels = tuple(targets.classes.tolist())
-    threads = thread_count(None) if rows.size >= SINGLE_THREAD_BELOW else 1
     try:
-        with ordered_map(threads) as each:
-            rows = replace(rows, map=each)
+        with in_threads(source.gathered(), None, SINGLE_THREAD_BELOW) as rows:
             check_finite(rows)
             if not searchable(rows.block, len(labels), bool(fit_intercept)):
                 return _wide(rows, labels, columns, bool(fit_intercept), index_of(X))
