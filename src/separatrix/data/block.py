@@ -345,3 +345,8 @@ def block_of(X: Any) -> Block:
         return Sparse.of(X if X.dtype.char in FLOATS else X.astype(np.float64))
     X = np.asarray(X)
     return Dense(X if X.dtype.char in FLOATS else X.astype(np.float64))
+
+
+def as_others_read(X: Any) -> Any:
+    """The rows of a block as code of others takes them; what is no block as it is."""
+    return X.plain() if isinstance(X, Block) else X

@@ -358,9 +358,8 @@ def _squared_loss(model: Any, given: TrainingRows) -> float:
 
 
 def _proved(model: Any, given: TrainingRows) -> bool:
-    """Whether the verdict's proof holds of these rows, which are shown to it as anybody would show them."""
-    X = given.X.plain() if isinstance(given.X, Block) else given.X
-    return bool(model.verdict_.check(X, given.y, given.sample_weight))
+    """Whether the verdict's proof holds of these rows."""
+    return bool(model.verdict_.check(given.X, given.y, given.sample_weight))
 
 
 def same_rows(model: Any, given: TrainingRows) -> str:
