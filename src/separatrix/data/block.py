@@ -314,7 +314,10 @@ class Dense(Block):
         return np.abs(self.array) @ weights  # type: ignore[no-any-return]
 
     def write(self, rows: Indices, out: NDArray[Any]) -> None:
-        np.take(self.array, rows, axis=0, out=out, mode="clip")
+        if self.array.flags.c_contiguous:
+            np.take(self.array, rows, axis=0, out=out, mode="clip")
+        else:  # of any other array `take` would make a copy, all of it
+            out[:] = self.array[rows]
 
     def packed(self, classes: int, runs: Any, each: Any, dtype: str) -> Any:
         from .sparse import pack, pays

@@ -158,19 +158,21 @@ class ColumnStatistics:
 
 def gather(rows: Source, classes: int, families: ColumnFamilies) -> ColumnStatistics:
     """The statistics of rows whose targets are the numbers of their classes: one read, or two with gaps."""
+    if families.threshold is not None and all(each == Bernoulli() for each in families.by_column):
+        quick = _counted_above(rows, classes, families.threshold)
+        if quick is not None:
+            return quick
     found: ColumnStatistics = rows.fold(partial(_statistics_of_run, classes, families))
     return found
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what is not finite is found at the end
 def _statistics_of_run(classes: int, families: ColumnFamilies, rows: Rows, lo: int, hi: int) -> ColumnStatistics:
-    found, cost = ColumnStatistics.none(classes, families), rows.cost[lo:hi]
-    levels = found.levels
-    for part in rows.block[lo:hi].stretches(BLOCK_NUMBERS) if levels else ():
-        start, stop = lo + part.start, lo + part.stop
-        X, own, costs = rows.dense(start, stop), rows.y[start:stop], rows.cost[start:stop]
+    levels, cost = ColumnStatistics.none(classes, families).levels, rows.cost[lo:hi]
+    for part, X in rows.block[lo:hi].blocks(BLOCK_NUMBERS) if levels else ():
+        own, costs = rows.y[lo:hi][part], cost[part]
         levels = {j: each.merge(Levels.of(X[:, j], own, classes, costs)) for j, each in levels.items()}
-    moments = found.moments.merge(_moments_cut(classes, families, rows, lo, hi))
+    moments = _moments_cut(classes, families, rows, lo, hi)
     return ColumnStatistics(moments, levels, hi - lo, not cost.size or bool((cost == np.floor(cost)).all()))
 
 
@@ -178,13 +180,8 @@ def _moments_cut(classes: int, families: ColumnFamilies, rows: Rows, lo: int, hi
     """The moments of the rows, Bernoulli columns cut at the threshold."""
     if families.threshold is None:
         return _moments(classes, rows, lo, hi)
-    X = rows.block
-    if rows.compiled and X.at_hand and X.in_place and all(each == Bernoulli() for each in families.by_column):
-        quick = _moments_above(classes, rows, lo, hi, families.threshold)
-        if quick is not None:
-            return quick
-    found = Moments.none(classes, X.shape[1], "diagonal")
-    for part in X[lo:hi].stretches(BLOCK_NUMBERS):
+    found = Moments.none(classes, rows.shape[1], "diagonal")
+    for part in rows.block[lo:hi].stretches(BLOCK_NUMBERS):
         some = rows.take(slice(lo + part.start, lo + part.stop))
         if some.cost.size and not (some.cost > 0).all():  # what does not count is not looked at either
             some = some.take(np.flatnonzero(some.cost > 0))
@@ -193,20 +190,33 @@ def _moments_cut(classes: int, families: ColumnFamilies, rows: Rows, lo: int, hi
     return found
 
 
-def _moments_above(classes: int, given: Rows, lo: int, hi: int, threshold: float) -> Moments | None:
-    """The moments of 1[x > threshold] of rows that compiled code reads; None where there is a NaN or an infinity."""
-    from .moment_kernels import above_kernel
-
-    d = given.shape[1]
-    rows, weight, above, odd = np.zeros(classes, np.int64), np.zeros(classes), np.zeros((classes, d)), np.zeros(d)
-    X = given.block.readable
-    above_kernel(X.dtype.name)(X, given.y, given.cost, lo, hi, threshold, rows, weight, above, odd)
+def _counted_above(rows: Source, classes: int, threshold: float) -> ColumnStatistics | None:
+    """The statistics of 1[x > threshold] where compiled code reads X as it lies; None where a NaN or infinity is."""
+    K, d = classes, rows.shape[1]
+    if not (rows.compiled and rows.kind.at_hand and rows.kind.in_place):
+        return None
+    sums: Floats = rows.fold(partial(_above_of_run, K, threshold))
+    count, weight, above, odd, uneven = np.split(sums, np.cumsum([K, K, K * d, d]))
     if np.isnan(odd).any():
         return None
+    above = above.reshape(K, d)
     n = np.where(weight > 0, weight, 1.0)[:, None].astype(np.longdouble)
     mean = (above / n).astype(float)
     rest = ((above - n * mean) / n).astype(float)
-    return Moments(rows, weight, mean, rest, np.maximum(above * (1 - mean), 0.0), "diagonal")
+    scatter = np.maximum(above * (1 - mean), 0.0)
+    return ColumnStatistics(
+        Moments(count.astype(np.int64), weight, mean, rest, scatter, "diagonal"), {}, len(rows), not uneven.any()
+    )
+
+
+def _above_of_run(classes: int, threshold: float, given: Rows, lo: int, hi: int) -> Floats:
+    """Rows and costs of each class, costs above the threshold, NaN where there is one, and costs not whole."""
+    from .moment_kernels import above_kernel
+
+    X, cost, d = given.block.readable, given.cost[lo:hi], given.shape[1]
+    rows, weight, above, odd = np.zeros(classes, np.int64), np.zeros(classes), np.zeros((classes, d)), np.zeros(d)
+    above_kernel(X.dtype.name)(X, given.y, given.cost, lo, hi, threshold, rows, weight, above, odd)
+    return np.concatenate([rows, weight, above.ravel(), odd, [np.count_nonzero(cost != np.floor(cost))]])
 
 
 def _moments(classes: int, rows: Rows, lo: int, hi: int) -> Moments:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...data import Rows
+from ...data.rows import COMPILE_FROM, in_threads
 from ...errors import DataError, Refusal
 from ...fitting.closed.column_statistics import ColumnFamilies, ColumnStatistics, InfiniteError
 from ...fitting.closed.naive_bayes import EstimateError, Parameters, estimate
@@ -243,7 +244,8 @@ class NaiveBayes(GenerativeClassifier):
             raise Refusal(f"There is no rule yet, after {self._statistics.rows} rows: {self._lacking}")
         check_is_fitted(self, "rule_")
         rows = checked_rows(self, X, reset=False)
-        check_values(Rows.of(rows), self._scorer.families, self._names())
+        with in_threads(Rows.of(rows, compiled=rows.size >= COMPILE_FROM)) as source:
+            check_values(source, self._scorer.families, self._names())
         return rows
 
     def _names(self) -> tuple[str, ...]:
