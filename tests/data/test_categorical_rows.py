@@ -7,6 +7,7 @@ import pytest
 
 from separatrix import LogisticRegression, SeparationWarning
 from separatrix.data import Rows
+from separatrix.data.block import block_of
 from separatrix.data.categorical import CategoricalRows, squares
 from separatrix.data.frame import Ask, Frame
 from separatrix.data.grams import CategoricalPairs
@@ -72,7 +73,7 @@ def test_it_reads_like_the_matrix(rows):
     for part in (slice(3, 90), some, X[:, 0] > np.median(X[:, 0])):
         assert isinstance(rows[part], CategoricalRows)
         assert np.array_equal(rows[part].dense(), X[part])
-    assert np.array_equal(rows.sparse().toarray(), X)
+    assert np.array_equal(rows.plain().toarray(), X)
     low, high = rows.extremes()
     assert np.array_equal(low, X.min(axis=0))
     assert np.array_equal(high, X.max(axis=0))
@@ -86,7 +87,7 @@ def test_means_and_deviations(rows, weighted):
     mean = np.average(X, axis=0, weights=weight)
     deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight))
     for near in (mean, np.zeros(X.shape[1]), mean + 1e3):  # from far away digits would be lost
-        for given in (rows, X):
+        for given in (rows, block_of(X)):
             found = moments_of(given, cost, near)
             np.testing.assert_allclose(found[0], mean, rtol=1e-12, atol=1e-12)
             np.testing.assert_allclose(found[1], deviation, rtol=1e-9, atol=1e-12)

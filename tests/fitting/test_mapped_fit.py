@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from separatrix import BudgetWarning, CrossValidation, LogisticRegression
 from separatrix.audit import features as audit_features
 from separatrix.data import grams
+from separatrix.data.block import block_of
 from separatrix.data.mapped import MappedRows
 from separatrix.features import GaussianBasis, Interactions, Lift, Polynomial, Standardise
 from separatrix.learners.checks import features as mapping
@@ -51,9 +52,7 @@ def fitted(y=TWO, weight=None, rows=X, features=None, **settings):
 
 
 def on_the_table(y=TWO, weight=None, rows=X, features=None, **settings):
-    table = mapping.learn_features(
-        features or Polynomial(2), np.asarray(rows), [f"x{j}" for j in range(6)], False, None
-    )
+    table = mapping.learn_features(features or Polynomial(2), block_of(rows), [f"x{j}" for j in range(6)], False, None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BudgetWarning)
         return LogisticRegression(**settings).fit(table.transform(rows), y, weight)

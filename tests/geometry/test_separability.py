@@ -1110,16 +1110,17 @@ def test_no_answer_is_given_that_a_far_row_spoils(far, times):
 
 
 def test_columns_whose_small_differences_may_be_lost_are_seen(monkeypatch):
+    from separatrix.data.block import block_of
     from separatrix.learners.geometry import separability as asking
 
     monkeypatch.setattr(asking, "CHECKED", 0)
     rng = np.random.default_rng(0)
     usual = np.column_stack([rng.normal(1000, 1, 5000), rng.random(5000) < 0.1, rng.random(5000) < 1e-3, np.ones(5000)])
-    assert not asking._may_be_lost(usual, "separated")
+    assert not asking._may_be_lost(block_of(usual), "separated")
     for column, row in ((0, 17), (2, 4999)):
         far = usual.copy()
         far[row, column] = 1e14
-        assert asking._may_be_lost(far, "quasi-separated")
-        assert not asking._may_be_lost(far, "overlap")
+        assert asking._may_be_lost(block_of(far), "quasi-separated")
+        assert not asking._may_be_lost(block_of(far), "overlap")
     far[:, 2] *= 1e-14  # all of it in other units
-    assert asking._may_be_lost(far, "separated")
+    assert asking._may_be_lost(block_of(far), "separated")

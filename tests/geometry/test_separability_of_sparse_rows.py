@@ -17,7 +17,7 @@ from scipy.sparse import coo_array, csc_matrix, csr_array, csr_matrix, hstack, r
 
 from separatrix import MaxMarginClassifier, separability
 from separatrix.data import Sparse
-from separatrix.data.reading import numbers_of, occurring, ranges, written
+from separatrix.data.block import block_of
 from separatrix.numerics.linalg import dependence
 
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="needs the shared data")
@@ -99,20 +99,20 @@ def test_ranges_columns_and_numbers_count_the_zeros_that_are_not_there():
         (np.array([2.0, 3.0, 0.0, -1.0, 4.0]), np.array([0, 1, 3, 1, 0]), np.array([0, 3, 3, 5])), shape=(3, 5)
     )
     rows, X = Sparse.of(made), made.toarray()
-    low, high = ranges(rows)
+    low, high = rows.extremes()
     np.testing.assert_array_equal(low, X.min(axis=0))
     np.testing.assert_array_equal(high, X.max(axis=0))
-    assert occurring(rows).tolist() == [0, 1], "a zero that is written down is a zero"
-    assert occurring(rows[1:2]).tolist() == [0]
-    assert [each.tolist() for each in numbers_of(rows, 0)] == [[0, 1], [2.0, 3.0]]
-    assert [each.tolist() for each in numbers_of(X, 0)] == [[0, 1], [2.0, 3.0]]
+    assert rows.occurring().tolist() == [0, 1], "a zero that is written down is a zero"
+    assert rows[1:2].occurring().tolist() == [0]
+    assert [each.tolist() for each in rows.numbers_of(0)] == [[0, 1], [2.0, 3.0]]
+    assert [each.tolist() for each in block_of(X).numbers_of(0)] == [[0, 1], [2.0, 3.0]]
     for some in (np.array([1, 3]), np.array([0, 2, 4]), np.arange(5)):
         for part in (slice(None), slice(1, 3), np.array([2, 0])):
-            np.testing.assert_array_equal(written(rows, part, some), X[part][:, some])
+            np.testing.assert_array_equal(rows.written(part, some), X[part][:, some])
         np.testing.assert_array_equal(rows.select(some).dense(), X[:, some])
-    full = ranges(Sparse.of(csr_array(X + 5)))
+    full = Sparse.of(csr_array(X + 5)).extremes()
     np.testing.assert_array_equal(full[0], (X + 5).min(axis=0))
-    assert np.isnan(ranges(Sparse.of(csr_array([[1.0, np.nan], [2.0, 0.0]])))[0][1])
+    assert np.isnan(Sparse.of(csr_array([[1.0, np.nan], [2.0, 0.0]])).extremes()[0][1])
 
 
 # ---------------------------------------------------------------------------------------------------- dense = CSR

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from data.half_rows import HalfRows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,11 +34,22 @@ every_jet = pytest.mark.parametrize("jet", [margin_jet, compiled_jet], ids=["int
 seeds = st.integers(0, 2**32 - 1)
 
 
+KINDS = {"an array": Dense, "in half precision": HalfRows.of}
+kind_of_rows = {"made by": Dense}
+
+
+@pytest.fixture(scope="module", autouse=True, params=KINDS.values(), ids=KINDS)
+def rows_of_each_kind(request: pytest.FixtureRequest) -> None:
+    """All laws, for rows of a kind that knows nothing but how it is written out too."""
+    kind_of_rows["made by"] = request.param
+
+
 def make_rows(n: int, d: int, seed: int = 0, *, costs: bool = True) -> Rows:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)) * 3 + 1
     y = np.where(rng.random(n) < 0.5, -1, 1).astype(np.int8)
-    return Rows.of(X, y, rng.integers(0, 4, n).astype(float) if costs else np.empty(0))
+    block = kind_of_rows["made by"](X)
+    return Rows.of(block, y, rng.integers(0, 4, n).astype(float) if costs else np.empty(0))
 
 
 def make_frame(d: int, *, lifted: bool = True, seed: int = 0) -> Frame:
@@ -211,10 +223,9 @@ def test_a_cost_of_zero_is_the_row_absent(jet: JetOf, loss: MarginLoss) -> None:
 
 def far_row_that_does_not_count() -> tuple[Rows, Rows]:
     rows = make_rows(100, 3, costs=False)
-    rows.dense()[0] = 1e3
-    cost = np.ones(100)
-    cost[0] = 0
-    return replace(rows, cost=cost), rows.take(np.arange(1, 100))
+    X, cost = rows.dense().copy(), np.ones(100)
+    X[0], cost[0] = 1e3, 0
+    return replace(rows, block=kind_of_rows["made by"](X), cost=cost), rows.take(np.arange(1, 100))
 
 
 @every_jet

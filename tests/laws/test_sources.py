@@ -1,14 +1,22 @@
 """Wherever the rows are, a fit comes to the same end: all batch fits from a place that hands out a block at a time."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 import scipy.sparse
+import sklearn.base
 from data.dull import DullSource
+from rarely import some_of
 
-from separatrix import LogisticRegression
+from laws.test_weights import LAWS, LEARNERS, alike
+from separatrix import LogisticRegression, Perceptron, Pocket, VotedPerceptron
 from separatrix.data import Rows
 from separatrix.features import Polynomial
+from separatrix.learners.closed import batches, naive_bayes, naive_bayes_input
+from separatrix.learners.geometry import margin, separability
 from separatrix.learners.logistic import training
+from separatrix.learners.perceptron import base as perceptrons
 
 SETTINGS = {
     "likelihood": {},
@@ -38,8 +46,6 @@ def places(monkeypatch):
     made = []
 
     def fit(model, X, y, compiled=None, **given):
-        import sklearn.base
-
         inside = sklearn.base.clone(model).fit(X, y, **given)
         original = training.rows_of
 
@@ -134,3 +140,67 @@ def test_a_jet_of_blocks_is_that_of_the_rows():
         total = dull.fold(lambda part, lo, hi: part.dense(lo, hi).sum(axis=0))
         np.testing.assert_allclose(total, X.sum(axis=0), rtol=1e-12)
         assert dull.any()
+
+
+BUILDERS = [(training, "rows_of"), (margin, "rows_of"), (separability, "rows_of"), (batches, "class_rows"),
+            (naive_bayes, "class_rows"), (naive_bayes_input, "class_rows"), (perceptrons, "class_rows")]  # fmt: skip
+"""Where learners make rows of what they are given: the one place at which these may lie elsewhere."""
+OTHERS = {
+    "joint": "makes features of rows and classes, all at once",
+    "joint, penalised": "makes features of rows and classes, all at once",
+    "surface": "reads the rows of one or two columns, all at once",
+}
+
+
+@pytest.fixture(params=some_of([7, 1, 100], 3))
+def elsewhere(monkeypatch, request):
+    """All learners read their rows from a place that hands out so many at a time; the list of these places."""
+    made = []
+
+    def dull(original):
+        def build(*args, **named):
+            made.append(DullSource(original(*args, **named), request.param))
+            return made[-1]
+
+        return build
+
+    @contextmanager
+    def moved():
+        with monkeypatch.context() as patch:
+            for module, name in BUILDERS:
+                patch.setattr(module, name, dull(getattr(module, name)))
+            yield made
+
+    return moved
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name not in OTHERS])
+def test_every_learner_comes_to_the_same_end(elsewhere, name):
+    learner = LEARNERS[name]
+    inside = learner.answer(learner.X, learner.y)
+    with elsewhere() as made:
+        outside = learner.answer(learner.X, learner.y)
+    assert made
+    assert alike(inside, outside)
+
+
+@pytest.mark.parametrize(("name", "law"), some_of([(name, law) for name in LEARNERS for law in LAWS], 3))
+def test_the_laws_of_weights_hold_there(elsewhere, name, law):
+    learner = LEARNERS[name]
+    with elsewhere():
+        assert alike(*LAWS[law](learner)) == (law not in learner.but)
+
+
+@pytest.mark.filterwarnings("ignore:No separating rule")
+@pytest.mark.parametrize("learner", [Perceptron, Pocket, VotedPerceptron])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_perceptrons_take_the_same_steps(elsewhere, learner, classes):
+    X, y = drawn(classes)
+    model = learner(max_passes=3, order="random", random_state=0)
+    inside = sklearn.base.clone(model).fit(X, y)
+    with elsewhere() as made:
+        outside = sklearn.base.clone(model).fit(X, y)
+    assert made
+    assert (outside.coef_ == inside.coef_).all()
+    assert (outside.mistakes_ == inside.mistakes_).all()
+    assert outside.verdict_.to_dict() == inside.verdict_.to_dict()

@@ -12,8 +12,8 @@ from hypothesis.extra.numpy import arrays
 from rarely import examples
 
 from separatrix import LinearRule
+from separatrix.data.block import NUMBERS
 from separatrix.learners.base import LinearClassifier
-from separatrix.results.linear_rule import BLOCK
 
 LAW = settings(max_examples=100, deadline=None, derandomize=True)
 moderate = st.floats(-10, 10).filter(lambda x: x == 0 or abs(x) > 1e-3)
@@ -348,7 +348,7 @@ def test_scores_of_k_classes_take_numbers_of_any_kind(three, dtype):
 
 
 def test_single_precision_rows_are_summed_in_double_precision_across_blocks():
-    X = np.tile(np.array([[1e8, 1, -1e8]], dtype=np.float32), (2 * BLOCK + 3, 1))
+    X = np.tile(np.array([[1e8, 1, -1e8]], dtype=np.float32), (NUMBERS + 3, 1))
     X[:, 1] = np.arange(len(X))
     rule = LinearRule([[1, 1, 1], [0, 0, 0], [-1, -1, -1]])
     expected = np.arange(len(X))[:, None] * [1.0, 0.0, -1.0]

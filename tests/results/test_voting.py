@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from separatrix.data import Sparse
+from separatrix.data.block import block_of
 from separatrix.results import votes as voting
 from separatrix.results.mistake_log import MistakeLog
 from separatrix.results.votes import Ballot
@@ -158,7 +159,7 @@ def test_a_block_s_products_stay_small():
     everything = np.arange(60_000)
     log = MistakeLog(everything, everything, everything % 2, 1 - everything % 2, 60_000)
     ballot = Ballot.of(log, X, np.zeros(3), 0.0, 1.0, False, 2)
-    assert ballot._block_rows(X) * 60_000 * 8 <= voting.BLOCK_BYTES
+    assert ballot._block_rows(block_of(X), ballot.rows) * 60_000 * 8 <= voting.BLOCK_BYTES
 
 
 @pytest.mark.parametrize("K", [2, 3])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from ..numerics.arrays import Floats, Indices
 
 CENTRED = 1 << 17
 """Numbers that are centred together."""
+FLOATS = "fd"
+"""The precisions, single and double, that passes read as they are."""
 NUMBERS = 1 << 19
 """Numbers that are written out together where they are used once."""
 
@@ -30,8 +32,8 @@ class Block(ABC):
     """Whether the numbers are made anew whenever they are read."""
     by_numbers = False
     """Whether scores come straight from the numbers of a row that are not zero, of as many rules as one likes."""
-    in_place = True
-    """Whether compiled code that takes one row after the other reads them where they lie."""
+    in_place = False
+    """Whether compiled code that takes one row after the other reads them where they lie, as `readable`."""
     at_hand = False
     """Whether they lie in memory as they are, so that writing them out costs nothing."""
 
@@ -41,6 +43,13 @@ class Block(ABC):
         """Rows and columns."""
 
     ndim = 2
+    names: tuple[str, ...] = ()
+    """Of the columns, where the rows themselves know them."""
+
+    @property
+    def made_of(self) -> Block | None:
+        """The rows that these are features of: those that a user knows."""
+        return None
 
     @property
     @abstractmethod
@@ -91,6 +100,19 @@ class Block(ABC):
         """The sum of all numbers."""
         return float(sum(block.sum(dtype=np.float64) for _, block in self.blocks()))
 
+    def plain(self) -> Any:
+        """The rows as code of others takes them: an array, or a matrix of scipy's."""
+        return self.dense()
+
+    def astype(self, dtype: Any) -> Any:
+        """These rows in this precision, copied only if they are in another."""
+        return Dense(self.dense().astype(dtype, copy=False))
+
+    def stretches(self, numbers: int) -> Iterator[slice]:
+        """All rows, some at a time, with about so many numbers."""
+        size = max(1, numbers * max(1, len(self)) // max(1, self.size))
+        return (slice(lo, min(lo + size, len(self))) for lo in range(0, len(self), size))
+
     def blocks(self, numbers: int = NUMBERS) -> Iterator[tuple[slice, NDArray[Any]]]:
         """All rows written out, some at a time."""
         size = max(16, numbers // max(1, self.shape[1]))
@@ -102,6 +124,10 @@ class Block(ABC):
         """XW."""
         W = np.asarray(weights, dtype=np.float64)
         return np.concatenate([np.empty((0, *W.shape[1:])), *(block @ W for _, block in self.blocks())])
+
+    def products(self, others: Block) -> Floats:
+        """XZᵀ: of each row with each of the others."""
+        return self @ others.dense().T
 
     def magnitudes(self, weights: Floats) -> Floats:
         """|X|W for W ≥ 0: what the rounding of a score is relative to."""
@@ -122,6 +148,19 @@ class Block(ABC):
             found[rows] = (block - center) @ weights
         return found
 
+    def squared(self) -> Any:
+        """Every number squared, in double precision."""
+        return Dense(np.square(self.dense(), dtype=np.float64))
+
+    def changed(self, f: Callable[[NDArray[Any]], NDArray[Any]], columns: Indices) -> Any:
+        """These rows with f of the numbers in some columns; f leaves zeros as they are if the rows skip them."""
+        X = self.dense()
+        if len(columns) == X.shape[1]:
+            return Dense(f(X))
+        made = np.array(X)
+        made[:, columns] = f(X[:, columns])
+        return Dense(made)
+
     def squares(self, scale: Floats | float = 1.0) -> Floats:
         """Σⱼ (xᵢⱼ/sⱼ)² of every row."""
         found = np.empty(len(self))
@@ -133,6 +172,10 @@ class Block(ABC):
         """Σᵢ vᵢxᵢⱼ² of each column; no weights are weights of one."""
         v = np.ones(len(self)) if weight is None else weight
         return np.asarray(sum(v[rows] @ np.square(block, dtype=np.float64) for rows, block in self.blocks()))
+
+    def scatter(self, weight: Floats, center: Floats) -> Floats:
+        """Σᵢ vᵢ(xᵢⱼ − cⱼ)² of each column."""
+        return np.asarray(sum(weight[rows] @ np.square(block - center) for rows, block in self.blocks(CENTRED)))
 
     def root_mean_squares(self) -> Floats:
         """√(Σᵢxᵢⱼ²/n) of each column, without overflow or underflow; one for a column of zeros."""
@@ -156,6 +199,19 @@ class Block(ABC):
     def finite(self) -> bool:
         """Whether there is neither NaN nor infinity."""
         return all(bool(np.isfinite(block).all()) for _, block in self.blocks())
+
+    def first(
+        self, wrong: Callable[[NDArray[Any], Any], NDArray[np.bool_]], counts: NDArray[np.bool_] | None = None
+    ) -> tuple[int, int] | None:
+        """Row and column of the first number that is wrong, by numbers and columns, among the rows that count."""
+        for rows, block in self.blocks():
+            found = wrong(block, slice(None))
+            if counts is not None:
+                found &= counts[rows, None]
+            if found.any():
+                i, j = np.argwhere(found)[0].tolist()
+                return rows.start + i, j
+        return None
 
     def extremes(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The least and the largest number of each column; NaN where there is one."""
@@ -233,10 +289,21 @@ class Dense(Block):
         return self.array
 
     def __matmul__(self, weights: Any) -> Floats:
-        return self.array @ weights  # type: ignore[no-any-return]
+        if self.array.dtype == np.float64:
+            return self.array @ weights  # type: ignore[no-any-return]
+        return super().__matmul__(weights)
+
+    def products(self, others: Block) -> Floats:
+        return np.ascontiguousarray(others.products(self).T) if others.by_numbers else super().products(others)
+
+    def squares(self, scale: Floats | float = 1.0) -> Floats:
+        X = self.array if np.ndim(scale) == 0 and scale == 1.0 else self.array / scale
+        return np.einsum("ij,ij->i", X, X, dtype=np.float64)  # type: ignore[no-any-return]
 
     def pull(self, weights: Floats) -> Floats:
-        return weights.T @ self.array  # type: ignore[no-any-return]
+        if self.array.dtype == np.float64:
+            return weights.T @ self.array  # type: ignore[no-any-return]
+        return super().pull(weights)
 
     def centred_scores(self, center: Floats, weights: Floats) -> Floats:
         if self.array.dtype == np.float64 and not center.any():
@@ -247,7 +314,10 @@ class Dense(Block):
         return np.abs(self.array) @ weights  # type: ignore[no-any-return]
 
     def write(self, rows: Indices, out: NDArray[Any]) -> None:
-        np.take(self.array, rows, axis=0, out=out, mode="clip")
+        if self.array.flags.c_contiguous:
+            np.take(self.array, rows, axis=0, out=out, mode="clip")
+        else:  # of any other array `take` would make a copy, all of it
+            out[:] = self.array[rows]
 
     def packed(self, classes: int, runs: Any, each: Any, dtype: str) -> Any:
         from .sparse import pack, pays
@@ -255,18 +325,31 @@ class Dense(Block):
         return pack(self.array, runs, each, dtype) if pays(self.array, classes) else None
 
     def sum(self) -> float:
-        return self.array.sum()  # type: ignore[no-any-return]
+        return float(self.array.sum(dtype=np.float64))
 
     def any(self) -> bool:
         return bool(self.array.any())
 
     def finite(self) -> bool:
-        return bool(np.isfinite(self.array).all())
+        return bool(np.isfinite(self.array).all()) if self.size <= NUMBERS else super().finite()
 
     def extremes(self) -> tuple[NDArray[Any], NDArray[Any]]:
         return self.array.min(axis=0), self.array.max(axis=0)
 
 
 def block_of(X: Any) -> Block:
-    """The rows of a table that has been checked: an array, or what is a block already."""
-    return X if isinstance(X, Block) else Dense(X)
+    """The rows of a block, of an array, of a matrix of scipy's, or of lists."""
+    if isinstance(X, Block):
+        return X
+    if hasattr(X, "tocsr"):
+        from .sparse import Sparse
+
+        X = X.tocsr()
+        return Sparse.of(X if X.dtype.char in FLOATS else X.astype(np.float64))
+    X = np.asarray(X)
+    return Dense(X if X.dtype.char in FLOATS else X.astype(np.float64))
+
+
+def as_others_read(X: Any) -> Any:
+    """The rows of a block as code of others takes them; what is no block as it is."""
+    return X.plain() if isinstance(X, Block) else X

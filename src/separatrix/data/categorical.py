@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..numerics.arrays import Floats
+from .block import Dense
 from .mapped import MappedRows
 
 Places = NDArray[np.int32]
@@ -123,11 +124,26 @@ class CategoricalRows(MappedRows):
         d = self.shape[1]
         return max(2 * d, d * d // (8 * self.raw.shape[1]))
 
+    made_of = None
+
+    def dense(self) -> Floats:
+        return self.map.expand(self.raw)  # type: ignore[arg-type]
+
     def finite(self) -> bool:
         return self.raw.finite()
 
-    def sparse(self) -> Any:
-        """These rows as a CSR array of scipy, as anybody may be given them."""
+    def pull(self, weights: Floats) -> Floats:
+        if weights.ndim > 1:
+            return np.stack([self.pull(each) for each in weights.T])
+        return self.map.joined(weights @ self.raw.numbers, self.shares(weights))
+
+    def scatter(self, weight: Floats, center: Floats) -> Floats:
+        at, c, there = self.map.of_numbers, center[self.map.of_levels], self.shares(weight)
+        squares = there * np.square(1 - c) + np.maximum(weight.sum() - there, 0) * np.square(c)
+        return self.map.joined(Dense(self.raw.numbers).scatter(weight, center[at]), squares)
+
+    def plain(self) -> Any:
+        """These rows as a CSR array of scipy."""
         from scipy.sparse import csr_array
 
         p, L = self.map.of_numbers.size, self.map.of_levels.size

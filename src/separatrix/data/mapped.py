@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics.arrays import Floats
-from .block import Block
+from .block import Block, block_of
 from .maps.maps import FeatureMap
 
 
@@ -17,7 +17,7 @@ class MappedRows(Block):
     """Φ(xᵢ) for the rows xᵢ of a table, dense or mostly zeros; some of them are copies of the rows x."""
 
     raw: Any
-    """The rows x: an array, or `Sparse`."""
+    """The rows x: an array, or a block."""
     map: FeatureMap
     made = True
 
@@ -34,4 +34,8 @@ class MappedRows(Block):
         return replace(self, raw=self.raw[rows])
 
     def dense(self) -> Floats:
-        return self.map.expand(self.raw.dense() if hasattr(self.raw, "dense") else self.raw)
+        return self.map.expand(block_of(self.raw).dense())
+
+    @property
+    def made_of(self) -> Block | None:
+        return block_of(self.raw)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.threads import Map, one_blas_thread
+from ..numerics.threads import Map, one_blas_thread, ordered_map, thread_count
 from .block import Block, block_of
 from .source import ROUNDINGS, Source
 from .sparse import Sparse
@@ -31,8 +31,12 @@ MANY_RUNS = 64
 """Runs of a very large X."""
 SHORTEST_RUN = 1024
 """Rows in a run, at the least."""
+COMPILE_FROM = 400_000
+"""Numbers in X, zeros counted, from which a compiled pass repays the 0.3 s that loading it takes."""
 NEIGHBOURS = 16
 """Rows taken together into a sample: neighbours cost no more than one row that is far away."""
+NONE: NDArray[np.float64] = np.empty(0)
+"""No costs: every row costs one."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,10 @@ class Rows(Source):
     at_hand = True
 
     @classmethod
-    def of(cls, X: Any, y: NDArray[Any], cost: NDArray[np.float64], **more: Any) -> Rows:
-        """Rows of an array, or of a block."""
-        return cls(block_of(X), y, cost, **more)
+    def of(cls, X: Any, y: NDArray[Any] | None = None, cost: NDArray[np.float64] = NONE, **more: Any) -> Rows:
+        """Rows of an array, or of a block; without targets all of one class."""
+        X = block_of(X)
+        return cls(X, np.ones(len(X), np.int8) if y is None else y, cost, **more)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -173,3 +178,14 @@ class Rows(Source):
         if not self.compiled:
             return self
         return replace(self, packed=self.block.packed(classes, list(self.runs()), self.map, dtype))
+
+
+@contextmanager
+def in_threads(rows: Source, n_threads: int | None = None, least: int = SMALL) -> Iterator[Any]:
+    """The rows, their blocks handed to threads of our own where there are so many numbers."""
+    threads = thread_count(n_threads) if rows.size >= least else 1
+    if threads == 1:
+        yield rows
+        return
+    with ordered_map(threads) as each:
+        yield rows.passed_by(each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +36,7 @@ class Sparse(Block):
 
     skips_zeros = True
     by_numbers = True
+    in_place = True
 
     values: NDArray[Any]
     """float32 or float64."""
@@ -116,6 +118,9 @@ class Sparse(Block):
         made[np.repeat(np.arange(len(self)), np.diff(self.starts)), self.named] = self.numbers
         return made
 
+    def plain(self) -> Any:
+        return self.scipy()
+
     def scipy(self) -> Any:
         """These rows as scipy's CSR array, without a copy."""
         from scipy.sparse import csr_array
@@ -134,15 +139,24 @@ class Sparse(Block):
         blocks = [self[lo : lo + step].scipy().astype(np.float64) @ W for lo in range(0, len(self), step)]
         return np.concatenate([np.empty((0, *W.shape[1:])), *blocks])
 
+    def products(self, others: Block) -> Floats:
+        if others.by_numbers:
+            both = self.scipy().astype(np.float64) @ others.plain().astype(np.float64).T
+            return np.ascontiguousarray(both.toarray())
+        return np.ascontiguousarray(self @ np.ascontiguousarray(others.dense().T))
+
     def magnitudes(self, weights: Floats) -> Floats:
         return self._with(np.abs(self.numbers)) @ weights
 
     def squared(self) -> Sparse:
-        """Every number squared, in double precision."""
         return self._with(np.square(self.numbers, dtype=np.float64))
 
+    def changed(self, f: Callable[[NDArray[Any]], NDArray[Any]], columns: Indices) -> Sparse:
+        numbers, chosen = self.numbers.copy(), np.isin(self.named, columns)
+        numbers[chosen] = f(numbers[chosen])
+        return self._with(numbers)
+
     def astype(self, dtype: Any) -> Sparse:
-        """These rows in this precision, copied only if they are in another."""
         return self if self.dtype == dtype else self._with(self.numbers.astype(dtype))
 
     def _with(self, numbers: NDArray[Any]) -> Sparse:
@@ -188,6 +202,29 @@ class Sparse(Block):
         if weight is not None:
             squares *= np.repeat(weight, np.diff(self.starts))
         return np.asarray(np.bincount(self.named, squares, self.width))
+
+    def scatter(self, weight: Floats, center: Floats) -> Floats:
+        each = np.repeat(weight, np.diff(self.starts))
+        there = np.bincount(self.named, each, self.width)
+        found = np.bincount(self.named, each * np.square(self.numbers - center[self.named]), self.width)
+        return np.asarray(found + np.maximum(weight.sum() - there, 0) * np.square(center))
+
+    def first(
+        self, wrong: Callable[[NDArray[Any], Any], NDArray[np.bool_]], counts: NDArray[np.bool_] | None = None
+    ) -> tuple[int, int] | None:
+        """Among the numbers that are there; then, where a zero is wrong, column by column."""
+        counting = np.ones(len(self), bool) if counts is None else counts
+        row = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        found = wrong(self.numbers, self.named) & counting[row]
+        if found.any():
+            place = int(np.argmax(found))
+            return int(row[place]), int(self.named[place])
+        for j in np.flatnonzero(wrong(np.zeros((1, self.width)), slice(None))[0]):
+            there = np.zeros(len(self), bool)
+            there[row[self.named == j]] = True
+            if (counting & ~there).any():
+                return int(np.argmax(counting & ~there)), int(j)
+        return None
 
     def _squares_of_columns(self, unit: Floats) -> Floats:
         squares = np.square(self.numbers / unit[self.named])

@@ -22,11 +22,10 @@ from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Sparse
+from ..data.block import Block
 from ..data.mapped import MappedRows
 from ..data.maps.maps import FeatureMap, Gaussians, LiftMap, StandardMap, count_of_monomials, monomials, with_products
 from ..data.maps.statistics import NONE, clusters, extent, grid, nearest_other, spread_of
-from ..data.reading import finite
 from ..errors import DataError, SettingError
 from ..numerics.arrays import Floats
 from .checks.features import check_names
@@ -47,7 +46,7 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Whether `learn` takes the costs of the rows, because what it learns depends on how often a row is there."""
 
     def learn(self, rows: Any, columns: Sequence[str]) -> FeatureMap:
-        """The map by these rows: an array, or rows that are read block by block."""
+        """The map by these rows, a block."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None) -> Any:
@@ -65,7 +64,7 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "map_")
         rows = self._rows(self, X, reset=False)
         mapped = MappedRows(rows, self.map_)
-        if not (isinstance(rows, Sparse) and self.sparse_out):
+        if not (rows.skips_zeros and self.sparse_out):
             return self._finite(mapped, mapped.dense())
         blocks = [csr_array(self._finite(mapped, block)) for _, block in mapped.blocks(BLOCK)]
         return vstack(blocks, format="csr")
@@ -99,14 +98,14 @@ class Transformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def _rows(self, columns: Any, X: Any, *, reset: bool) -> Any:
+    def _rows(self, columns: Any, X: Any, *, reset: bool) -> Block:
         rows = checked_rows(columns, X, reset=reset)
-        if not finite(rows):
+        if not rows.finite():
             raise not_finite(rows, names_of(columns, rows.shape[1]), self)
         self._check_sparse(rows)
         return rows
 
-    def _check_sparse(self, rows: Any) -> None:
+    def _check_sparse(self, rows: Block) -> None:
         """Refuse sparse rows, where they would lose their zeros."""
 
     def _finite(self, mapped: MappedRows, features: NDArray[Any]) -> NDArray[Any]:
@@ -354,8 +353,8 @@ class Standardise(Transformer):
         tags.input_tags.sparse = not self.centre
         return tags
 
-    def _check_sparse(self, rows: Any) -> None:
-        if isinstance(rows, Sparse) and self.centre:
+    def _check_sparse(self, rows: Block) -> None:
+        if rows.skips_zeros and self.centre:
             raise DataError(
                 "Standardise(centre=True) would fill the zeros of a sparse X: use Standardise(centre=False), "
                 "which only divides, or X.toarray()."

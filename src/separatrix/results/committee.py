@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Sparse
+from ..data.block import Block, block_of
 from ..numerics.arrays import Floats, Integers
 from ..numerics.threads import one_blas_thread
 from .votes import Ballot
@@ -114,6 +114,7 @@ class LinearCommittee(_MemberwiseCommittee):
         self.groups = [_stacked(kept[lo : lo + GROUP]) for lo in range(0, len(kept), GROUP)]
 
     def _opinions(self, rows: Any) -> Iterator[Opinion]:
+        rows = block_of(rows)
         step = self._block_rows(rows)
         with one_blas_thread():
             for lo in range(0, len(rows), step):
@@ -122,16 +123,15 @@ class LinearCommittee(_MemberwiseCommittee):
                     members = slice(g * GROUP, g * GROUP + len(b))
                     yield Opinion(slice(lo, lo + len(block)), members, _said(W, b, block))
 
-    def _block_rows(self, rows: Any) -> int:
+    def _block_rows(self, rows: Block) -> int:
         members, K, d = self.groups[0][0].shape
-        return max(1, BLOCK_BYTES // (8 * max(int(members * K), 1 if isinstance(rows, Sparse) else int(d))))
+        return max(1, BLOCK_BYTES // (8 * max(int(members * K), 1 if rows.by_numbers else int(d))))
 
 
 def _said(W: Floats, b: Floats, rows: Any) -> Integers:
     """The class of each row, by index, for each of some classifiers: W is members × K × d, b members × K."""
-    X = rows if isinstance(rows, Sparse) else rows.astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
-        scores = (X @ W.reshape(-1, W.shape[2]).T).T.reshape(*b.shape, len(rows)) + b[:, :, None]
+        scores = (block_of(rows) @ W.reshape(-1, W.shape[2]).T).T.reshape(*b.shape, len(rows)) + b[:, :, None]
     if not np.isfinite(scores).all():
         raise OverflowError("a score is not finite")
     found: Integers = (scores[:, 0] > 0).astype(np.int64) if b.shape[1] == 1 else scores.argmax(axis=1)
@@ -150,7 +150,7 @@ class CopiedCommittee(_MemberwiseCommittee):
         self.votes = np.ones(len(kept), np.int64)
 
     def _opinions(self, rows: Any) -> Iterator[Opinion]:
-        given = rows.scipy() if isinstance(rows, Sparse) else rows
+        given = block_of(rows).plain()
         for m, learner in enumerate(self.kept):
             said = np.zeros(len(rows), np.int64) if learner is None else index_of(learner.predict(given), self.labels)
             yield Opinion(slice(None), slice(m, m + 1), said[None])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import Sparse
+from ..data.block import block_of
 from ..data.kernels.gram import CHUNK, CustomKernel, Kernel, KernelError
 from ..data.kernels.tables import TableKernel
 from ..numerics.arrays import Floats, Integers
@@ -131,8 +131,7 @@ class Expansion:
         affine = self.kernel.affine if isinstance(self.kernel, TableKernel) else None
         if affine is None:
             return None
-        rows = self.support.scipy() if isinstance(self.support, Sparse) else self.support
-        W = np.asarray((rows.T @ self.coefficients.T).T, dtype=np.float64)
+        W = block_of(self.support).pull(self.coefficients.T)
         return affine[0] * W, self.intercept + affine[1] * self.coefficients.sum(axis=1)
 
     def __len__(self) -> int:
@@ -145,7 +144,7 @@ class Expansion:
 
 def _affine(X: Any, weights: tuple[Floats, Floats]) -> Floats:
     """Wx + b: rows × lines."""
-    return np.asarray(X @ weights[0].T) + weights[1]  # type: ignore[no-any-return]
+    return block_of(X) @ weights[0].T + weights[1]
 
 
 def looked_at(

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.block import block_of
-from ..data.mapped import MappedRows
+from ..data.block import Block, block_of
 from ..errors import DataError, Refusal, SettingError
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp, sigmoid
@@ -94,7 +93,6 @@ def sum_as_text(weights: Floats, intercept: float, columns: Sequence[str], digit
     return text.replace(" − ", "−", 1) if text.startswith(" −") else text[3:]
 
 
-BLOCK = 4096
 TRANSFORMED = "these features of X, model.features_.transform(X), or model.features(X) of a naive Bayes model"
 
 
@@ -193,7 +191,7 @@ class LinearRule:
 
     def score(self, X: Any) -> Floats:
         """z = xᵀw + b for each row; of K classes n×K, zₖ = xᵀwₖ + bₖ."""
-        return self._product(self._rows(X)) + self.intercept
+        return self._rows(X) @ self.weights.T + self.intercept
 
     def log_odds(self, X: Any) -> Floats:
         """log P(1 | x)/P(0 | x) = xᵀw + b, of a rule learnt by likelihood.  [001 slide 5]
@@ -230,15 +228,14 @@ class LinearRule:
     def projection(self, X: Any) -> Floats:
         """⟨w, x⟩/‖w‖ = ‖x‖ cos θ: the coordinate of x along w.  [001 slide 8]"""
         self._refuse_matrix("projection", "projection(X)")
-        return self._product(self._rows(X)) / self._length("projection")
+        return self._rows(X) @ self.weights.T / self._length("projection")
 
     def foot(self, X: Any) -> Floats:
         """x − d w/‖w‖: the point of the boundary that is nearest to x.
 
         Of K classes w = w_ŷ − wₖ, k being the class across the nearest boundary.
         """
-        X = self._rows(X)
-        X = X if isinstance(X, np.ndarray) else X.toarray() if hasattr(X, "toarray") else X.dense()
+        X = self._rows(X).dense()
         if self.weights.ndim == 1:
             return X - np.outer(self.distance(X), self.weights / self._length("nearest point"))  # type: ignore[no-any-return]
         near = nearest_boundary(self.score(X), self.weights, "nearest point")
@@ -313,28 +310,15 @@ class LinearRule:
         texts = (sum_as_text(w, b, self.columns, digits) for w, b in zip(*self._matrix(), strict=True))
         return [f"{label}: {text}" for label, text in zip(self.classes, texts, strict=True)]
 
-    def _rows(self, X: Any) -> Any:
-        """X as an array, or as it is where its zeros are left out."""
-        if hasattr(X, "tocsr"):
-            X = X.tocsr()
-        elif not isinstance(X, np.ndarray) and not callable(getattr(X, "dense", None)):
-            X = np.asarray(X)
-        if isinstance(X, np.ndarray) and X.dtype not in (np.float32, np.float64):
-            X = X.astype(np.float64)
-        if X.ndim != 2 or X.shape[1] != self.weights.shape[-1]:
+    def _rows(self, X: Any) -> Block:
+        """X as a block of as many columns as there are weights."""
+        rows = block_of(X)
+        if len(rows.shape) != 2 or rows.shape[1] != self.weights.shape[-1]:
             made = f" This rule is linear in {self.features}: give it {TRANSFORMED}." if self.features else ""
             raise DataError(
-                f"has shape {X.shape}; rows of {self.weights.shape[-1]} columns are needed.{made}", array="X"
+                f"has shape {rows.shape}; rows of {self.weights.shape[-1]} columns are needed.{made}", array="X"
             )
-        return X
-
-    def _product(self, X: Any) -> Floats:
-        """Xw in double precision, block by block where X is not: no copy of X as a whole."""
-        W = self.weights.T
-        if X.dtype == np.float64 or not isinstance(X, np.ndarray):
-            return np.asarray(X @ W)
-        blocks = range(0, len(X), BLOCK)
-        return np.concatenate([np.empty((0, *W.shape[1:])), *(X[i : i + BLOCK] @ W for i in blocks)])
+        return rows
 
     def _likely_score(self, X: Any) -> Floats:
         if not self.probabilistic:
@@ -408,10 +392,11 @@ class LimitRule:
     def probabilities(self, X: Any) -> Floats:
         """lim P(y | x): the softmax of Vx + b among the classes with the largest score of u."""
         U, level, V, b = self.direction, self.direction_intercept, self.rest, self.rest_intercept
-        if isinstance(X, MappedRows):
+        X = block_of(X)
+        if X.made:
             return np.concatenate([np.empty((0, len(V))), *(self.probabilities(part) for _, part in X.blocks())])
         lead = X @ U.T + level
-        size = block_of(X).magnitudes(np.abs(U).T) + np.abs(level)
+        size = X.magnitudes(np.abs(U).T) + np.abs(level)
         tied = lead.max(axis=1, keepdims=True) - lead <= TIE * size.max(axis=1, keepdims=True)
         s = np.where(tied, X @ V.T + b, -np.inf)
         return np.where(tied, np.exp(s - log_sum_exp(s)[:, None]), 0.0)

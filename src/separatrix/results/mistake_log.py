@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from ..data import Sparse
+from ..data.block import block_of
 from ..numerics.arrays import Floats, Integers
 
 
@@ -136,18 +136,15 @@ def bound_at(leads: Floats, R: float, gamma: float, times: Any, start: float, ra
 
 def longest(X: Any, lifted: bool) -> float:
     """max ‖x‖, or max ‖(x, 1)‖."""
-    largest = 0.0
-    for rows in blocks(X):
-        here = X[rows]
-        squares = here.squares() if isinstance(here, Sparse) else np.einsum("ij,ij->i", here, here, dtype=np.float64)
-        largest = max(largest, float(squares.max(initial=0.0)))
-    return math.sqrt(largest + lifted)
+    rows = block_of(X)
+    squares = (rows[part].squares().max(initial=0.0) for part in rows.stretches(NUMBERS))
+    return math.sqrt(max(0.0, *squares) + lifted)
 
 
 def leads_of(X: Any, target: Any, U: Floats, lifted: bool) -> Floats:
     """yᵢuᵀxᵢ of each row; of K classes the least uᵧᵀxᵢ − uₖᵀxᵢ over the others. U has the intercepts last, if any."""
-    found = []
-    for rows in blocks(X):
+    found, X = [], block_of(X)
+    for rows in X.stretches(NUMBERS):
         s = X[rows] @ U[:, : X.shape[1]].T + (U[:, -1] if lifted else 0.0)
         own = target[rows]
         if len(U) == 1:
@@ -157,10 +154,3 @@ def leads_of(X: Any, target: Any, U: Floats, lifted: bool) -> Floats:
         np.put_along_axis(s, own[:, None], -math.inf, 1)
         found.append(mine[:, 0] - s.max(axis=1))
     return np.concatenate(found)
-
-
-def blocks(X: Any) -> list[slice]:
-    """The rows, some at a time."""
-    numbers = X.size / max(1, len(X)) if isinstance(X, Sparse) else X.shape[1]
-    step = max(1, int(NUMBERS / max(1.0, numbers)))
-    return [slice(lo, min(lo + step, len(X))) for lo in range(0, len(X), step)]

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..data.block import as_others_read
 from ..errors import Refusal, SettingError
 from ..numerics.arrays import Floats, Indices
 from ..wording import call, has
@@ -245,7 +246,7 @@ class Separability:
         """
         from ..audit.separation import prove  # at need: it reads this class
 
-        return bool(prove(self, X, y, sample_weight))
+        return bool(prove(self, as_others_read(X), y, sample_weight))
 
     @property
     def infinite(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.block import as_others_read
 from .claims import JointClaim
 from .proofs import Proof
 
@@ -62,7 +63,7 @@ class Verdict:
         """Recompute the claim from the data and the weights alone, by code that shares nothing with the solver."""
         from ..audit.check import audit  # at need: it reads verdicts, and shares nothing else
 
-        return bool(audit(self, X, y, sample_weight))
+        return bool(audit(self, as_others_read(X), y, sample_weight))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists, for JSON."""

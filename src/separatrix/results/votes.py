@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from ..data import Sparse
+from ..data.block import Block, block_of
 from ..numerics.arrays import Floats, Integers
 from ..numerics.jit import EXACT, kernel, read, write
 from ..numerics.threads import one_blas_thread, ordered_map, thread_count
@@ -39,7 +39,7 @@ class Ballot:
     start_intercept: Any
     """b₀: a number, or K of them."""
     rows: Any
-    """The distinct rows that were mistaken, an array or `Sparse`."""
+    """The distinct rows that were mistaken."""
     place: Integers
     """Which of them each mistake was."""
     own: Integers
@@ -61,11 +61,10 @@ class Ballot:
     ) -> Ballot:  # fmt: skip
         """The ballot of a log, with its rows of X; with a tail < 1 the last classifiers alone vote."""
         distinct, place = np.unique(log.rows, return_inverse=True)
-        rows = X[distinct] if isinstance(X, Sparse) else np.ascontiguousarray(X[distinct])
         place = place.ravel().astype(np.int64)
         return cls(
-            np.asarray(start, np.float64), start_intercept, rows, place, log.own, log.rival, float(rate), bool(lifted),
-            log.votes(tail), int(classes),
+            np.asarray(start, np.float64), start_intercept, block_of(X)[distinct], place, log.own, log.rival,
+            float(rate), bool(lifted), log.votes(tail), int(classes),
         )  # fmt: skip
 
     def tally(self, X: Any, n_threads: int | None = None) -> Floats:
@@ -119,12 +118,13 @@ class Ballot:
         self, X: Any, cuts: Integers, rest: Floats, n_threads: int | None, truth: Integers | None = None
     ) -> Iterator[tuple[int, Floats, Integers]]:
         """First row, counts and wrong ones of each block of rows."""
-        size = self._block_rows(X)
+        X, own = block_of(X), block_of(self.rows)
+        size = self._block_rows(X, own)
 
         def count(lo: int) -> tuple[int, Floats, Integers]:
             block, truths = X[lo : lo + size], np.empty(0, np.int64) if truth is None else truth[lo : lo + size]
             with np.errstate(over="ignore", invalid="ignore"):
-                starts, G = self._starts(block), _products(self.rows, block)
+                starts, G = self._starts(block), own.products(block)
             if not (np.isfinite(G).all() and np.isfinite(starts).all()):
                 raise OverflowError("a product of two rows, or of a row and the first weights, is not finite")
             return lo, *self.run_down(G, starts, cuts, rest, truths)
@@ -146,34 +146,17 @@ class Ballot:
         )  # fmt: skip
         return out, wrong
 
-    def _block_rows(self, X: Any) -> int:
+    def _block_rows(self, X: Block, own: Block) -> int:
         """So many rows that neither their products nor, where they are dense, they themselves need much memory."""
-        both_sparse = isinstance(X, Sparse) and isinstance(self.rows, Sparse)
-        widest = max(len(self.rows), 8 * self.classes, 1 if both_sparse else X.shape[1])
+        widest = max(len(own), 8 * self.classes, 1 if X.by_numbers and own.by_numbers else X.shape[1])
         return max(1, BLOCK_BYTES // (8 * widest))
 
-    def _starts(self, block: Any) -> Floats:
+    def _starts(self, block: Block) -> Floats:
         """xᵀw₀ + b₀ of each row, a line for each class."""
         W, b = np.atleast_2d(self.start), np.atleast_1d(np.asarray(self.start_intercept, np.float64))
         if not W.any():
             return np.repeat(b[:, None], len(block), axis=1)
-        rows = block if isinstance(block, Sparse) else block.astype(np.float64, copy=False)
-        return np.ascontiguousarray((rows @ W.T + b).T)
-
-
-def _products(rows: Any, block: Any) -> Floats:
-    """G = U Xᵀ in double precision."""
-    if isinstance(rows, Sparse) and isinstance(block, Sparse):
-        found = rows.scipy().astype(np.float64) @ block.scipy().astype(np.float64).T
-        return np.ascontiguousarray(found.toarray())
-    dense = (block.dense() if isinstance(block, Sparse) else block).astype(np.float64, copy=False)
-    if isinstance(rows, Sparse):
-        return np.ascontiguousarray(rows @ np.ascontiguousarray(dense.T))
-    G = np.empty((len(rows), len(dense)))
-    step = len(rows) if rows.dtype == np.float64 else max(1, BLOCK_BYTES // (8 * max(1, rows.shape[1])))
-    for lo in range(0, len(rows), max(1, step)):
-        np.matmul(rows[lo : lo + step].astype(np.float64, copy=False), dense.T, out=G[lo : lo + step])
-    return G
+        return np.ascontiguousarray((block @ W.T + b).T)
 
 
 # The compiled count of votes: down the mistakes, for a block of rows at a time.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...data.block import block_of
 from ...numerics.arrays import Floats
 from ..tables.columns import Column
 from ..tables.errors import TableError
@@ -275,7 +276,7 @@ def _size(rule: Rule, rows: Any) -> float:
         return sum(_size(each.rule, mapped(rows, each.features)) for each in members)
     if not isinstance(rule, Linear):
         return 0.0
-    x = np.asarray(rows.dense() if hasattr(rows, "dense") else rows)
+    x = block_of(rows).dense()
     with np.errstate(over="ignore", invalid="ignore"):
         W, b = np.atleast_2d(np.abs(rule.rule.weights)), np.abs(rule.rule.intercept)
         found = float(np.max(np.abs(x) @ W.T + b, initial=0.0))

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ...data import Sparse
-from ...data.categorical import CategoricalRows
+from ...data.block import block_of
 from ...data.maps.maps import FeatureMap
 from ...inference.summary.summary import Summary
 from ...learners.checks.rows import checked_costs
@@ -60,11 +59,9 @@ def spread_of(X: Any, sample_weight: Any, rule: Rule, features: FeatureMap | Non
     """Means and deviations of what the rule reads, by the rows of the fit; nothing where a number is missing."""
     if X is None:
         return {}
-    rows: Any = X
-    if not isinstance(X, CategoricalRows):
-        rows = Sparse.of(X.tocsr().astype(np.float64)) if hasattr(X, "tocsr") else np.asarray(X, np.float64)
+    rows = block_of(X)
     if rule.kind == "naive bayes":
-        made: Any = rule.features(rows.dense() if isinstance(rows, Sparse) else rows)  # type: ignore[attr-defined]
+        made: Any = block_of(rule.features(rows.dense()))  # type: ignore[attr-defined]
     else:
         made = mapped(rows, features)
     cost = checked_costs(sample_weight, len(rows))

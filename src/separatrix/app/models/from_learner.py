@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ...data import Sparse
+from ...data.block import block_of
 from ...data.kernels.tables import TableKernel
 from ...data.maps.maps import FeatureMap
 from ...errors import DataError
@@ -149,7 +149,7 @@ def _kernel_votes(rule: Record, estimator: Any) -> Rule:
 
 
 def _dense(rows: Any) -> Any:
-    return (rows.dense() if isinstance(rows, Sparse) else np.asarray(rows)).astype(np.float64, copy=False)
+    return block_of(rows).dense().astype(np.float64, copy=False)
 
 
 @_saved.register

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from ... import __version__
-from ...data.reading import largest
+from ...data.block import block_of
 from ...errors import SettingError
 from ...wording import setting
 from ..tables.errors import Remedy, TableError
@@ -57,7 +57,7 @@ def overflow_told(lesson: Lesson) -> Iterator[None]:
     try:
         yield
     except (LinAlgError, FloatingPointError, OverflowError, ZeroDivisionError) as error:
-        size = largest(lesson.X)
+        size = block_of(lesson.X).largest()
         j = int(size.argmax())
         if not size[j] > HUGE:
             raise

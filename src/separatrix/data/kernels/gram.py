@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import DataError
 from ...numerics.arrays import Floats, Integers
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
-from .. import Sparse
+from ..block import block_of
 from .tables import TableKernel
 
 CHUNK = 512
@@ -104,8 +104,7 @@ def _plain(rows: Any) -> Any:
     """Rows as a user knows them, in double precision: k(a, b) and k(b, a) are not to be told apart by rounding."""
     if isinstance(rows, Objects):
         return rows.items
-    rows = rows.astype(np.float64) if isinstance(rows, Sparse) else rows.astype(np.float64, copy=False)
-    return rows.scipy() if isinstance(rows, Sparse) else rows
+    return block_of(rows).astype(np.float64).plain()
 
 
 def _described(given: Any) -> str:

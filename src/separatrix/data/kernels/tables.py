@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ...numerics.arrays import EPS, Floats
-from .. import Sparse
+from ..block import Block, Dense, block_of
 
 NEAR = 1e-10
 """What rounding may do to a kernel of distances that is made from products; beyond it they are made one by one."""
@@ -30,12 +30,12 @@ class TableKernel(ABC):
 
     def __call__(self, A: Any, B: Any) -> Floats:
         """k(a, b) of each row of A with each of B."""
-        A, B = _rows(A), _rows(B)
+        A, B = block_of(A), block_of(B)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # who asks looks at what is not finite
-            return self._of(_products(A, B), A, B)
+            return self._of(A.products(B), A, B)
 
     @abstractmethod
-    def _of(self, products: Floats, A: Any, B: Any) -> Floats:
+    def _of(self, products: Floats, A: Block, B: Block) -> Floats:
         """The kernel, from xᵀz; the products may be written over."""
 
     @property
@@ -59,7 +59,7 @@ class Linear(TableKernel):
         """k is xᵀz itself."""
         return 1.0, 0.0
 
-    def _of(self, products: Floats, A: Any, B: Any) -> Floats:
+    def _of(self, products: Floats, A: Block, B: Block) -> Floats:
         return products
 
 
@@ -81,7 +81,7 @@ class Polynomial(TableKernel):
         """Of degree one: γ and c."""
         return (self.gamma, self.constant) if self.degree == 1 else None
 
-    def _of(self, products: Floats, A: Any, B: Any) -> Floats:
+    def _of(self, products: Floats, A: Block, B: Block) -> Floats:
         if self.gamma != 1:
             products *= self.gamma
         if self.constant:
@@ -105,56 +105,30 @@ class RBF(TableKernel):
 
     def __call__(self, A: Any, B: Any) -> Floats:
         """exp(−γ‖a − b‖²) of each row of A with each of B."""
-        A, B = _rows(A), _rows(B)
-        if isinstance(A, Sparse) or isinstance(B, Sparse):
-            if self._lost(A, B) <= NEAR or A.shape[1] > WRITTEN_OUT:
-                return super().__call__(A, B)
-            A, B = (each.dense() if isinstance(each, Sparse) else each for each in (A, B))
-        near = (A, B) if self.center is None else (A - self.center, B - self.center)
+        A, B = block_of(A), block_of(B)
+        skip = A.skips_zeros or B.skips_zeros
+        if skip and (A.shape[1] > WRITTEN_OUT or self._lost(A, B) <= NEAR):
+            return super().__call__(A, B)
+        X, Z = A.dense(), B.dense()
+        near = (Dense(X), Dense(Z)) if self.center is None else (Dense(X - self.center), Dense(Z - self.center))
         if self._lost(*near) > NEAR:
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                return np.exp(-self.gamma * cdist(A, B, "sqeuclidean"))  # type: ignore[no-any-return]
+                return np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"))  # type: ignore[no-any-return]
         return super().__call__(*near)
 
-    def _lost(self, A: Any, B: Any) -> float:
+    def _lost(self, A: Block, B: Block) -> float:
         """By what part of itself the kernel may be wrong, if distances are made from products of these rows."""
-        longest = max(_squares(A).max(initial=0.0), _squares(B).max(initial=0.0))
+        longest = max(A.squares().max(initial=0.0), B.squares().max(initial=0.0))
         moved = 0.0 if self.center is None else float(np.linalg.norm(self.center))
         return float(2 * self.gamma * EPS * (longest + np.sqrt(longest) * moved))
 
-    def _of(self, products: Floats, A: Any, B: Any) -> Floats:
+    def _of(self, products: Floats, A: Block, B: Block) -> Floats:
         products *= -2
-        products += _squares(A)[:, None]
-        products += _squares(B)
+        products += A.squares()[:, None]
+        products += B.squares()
         np.maximum(products, 0, out=products)
         products *= -self.gamma
         return np.exp(products, out=products)
-
-
-def _rows(A: Any) -> Any:
-    """An array, or `Sparse` where scipy's rows are given."""
-    if hasattr(A, "tocsr"):
-        return Sparse.of(A.tocsr().astype(np.float64))
-    return A if isinstance(A, Sparse) else np.asarray(A)
-
-
-def _products(A: Any, B: Any) -> Floats:
-    """ABᵀ in double precision."""
-    if isinstance(A, Sparse) and isinstance(B, Sparse):
-        made = A.scipy().astype(np.float64) @ B.scipy().astype(np.float64).T
-        return np.ascontiguousarray(made.toarray())
-    if isinstance(A, Sparse):
-        return np.ascontiguousarray(A @ np.ascontiguousarray(B.T))
-    if isinstance(B, Sparse):
-        return np.ascontiguousarray((B @ np.ascontiguousarray(A.T)).T)
-    return np.asarray(A, np.float64) @ np.asarray(B, np.float64).T  # type: ignore[no-any-return]
-
-
-def _squares(A: Any) -> Floats:
-    """‖a‖² of each row."""
-    if isinstance(A, Sparse):
-        return A.squares()
-    return np.einsum("ij,ij->i", A, A, dtype=np.float64)  # type: ignore[no-any-return]
 
 
 def _power(base: Floats, degree: int) -> Floats:

@@ -13,7 +13,6 @@ from ...errors import DataError, SettingError
 from ...numerics.arrays import Floats
 from ...wording import setting
 from ..block import block_of
-from ..reading import ranges
 
 NONE = np.empty(0)
 """No costs: every row counts one."""
@@ -34,7 +33,7 @@ def blocks_of(rows: Any, cost: Floats = NONE) -> Iterator[tuple[Floats, Floats]]
 
 def extent(rows: Any) -> tuple[Floats, Floats]:
     """The least and the largest number of each column."""
-    low, high = ranges(rows)
+    low, high = block_of(rows).extremes()
     return low.astype(np.float64), high.astype(np.float64)
 
 

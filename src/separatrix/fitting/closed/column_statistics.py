@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Sparse
+from ...data import Rows
+from ...data.block import Block
+from ...data.source import Source
 from ...losses.families import Bernoulli, Categorical
 from ...numerics.arrays import Floats, Integers
-from ...numerics.threads import ordered_map, thread_count
-from .moments import RUNS, Moments
+from .moments import Moments, moments_of_run
 
 BLOCK_NUMBERS = 1 << 22
 """Numbers of X that are made anew at a time."""
@@ -53,20 +53,11 @@ class ColumnFamilies:
         """The columns that hold categories."""
         return self.columns(Categorical())
 
-    def cut(self, X: Any) -> Any:
+    def cut(self, X: Block) -> Any:
         """1[x > threshold] in the Bernoulli columns; what is missing stays missing."""
         if self.threshold is None:
             return X
-        cut = self.columns(Bernoulli())
-        if isinstance(X, Sparse):
-            numbers, chosen = X.numbers.copy(), np.isin(X.named, cut)
-            numbers[chosen] = _above(numbers[chosen], self.threshold)
-            return X._with(numbers)
-        if len(cut) == X.shape[1]:
-            return _above(X, self.threshold)
-        made = np.array(X)
-        made[:, cut] = _above(X[:, cut], self.threshold)
-        return made
+        return X.changed(partial(_above, threshold=self.threshold), self.columns(Bernoulli()))
 
 
 def _above(X: Any, threshold: float) -> Any:
@@ -149,6 +140,8 @@ class ColumnStatistics:
             raise InfiniteError
         return ColumnStatistics(moments, levels, self.rows + other.rows, self.whole and other.whole)
 
+    __add__ = merge
+
     def grown(self, classes: Integers, count: int) -> ColumnStatistics:
         """With room for more classes: class k becomes classes[k] of `count`."""
         levels = {j: each.grown(classes, count) for j, each in self.levels.items()}
@@ -163,88 +156,74 @@ class ColumnStatistics:
         )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # what is not finite is found at the end
-def gather(X: Any, target: Integers, classes: int, cost: Floats, families: ColumnFamilies) -> ColumnStatistics:
-    """The statistics of rows, target being the class of each by its number: one read, or two if numbers are missing."""
-    found = ColumnStatistics.none(classes, families)
-    found = replace(found, moments=found.moments.merge(_moments_cut(X, target, classes, cost, families)))
-    if len(families.categorical):
-        found = replace(found, levels=_levels(X, target, classes, cost, families, found.levels))
-    return replace(found, rows=len(X), whole=not cost.size or bool((cost == np.floor(cost)).all()))
-
-
-def _moments_cut(X: Any, target: Integers, classes: int, cost: Floats, families: ColumnFamilies) -> Moments:
-    """The moments of the rows, Bernoulli columns cut at the threshold."""
-    if families.threshold is None:
-        return _moments(X, target, classes, cost)
-    if isinstance(X, np.ndarray) and all(each == Bernoulli() for each in families.by_column):
-        quick = _moments_above(X, target, classes, cost, families.threshold)
+def gather(rows: Source, classes: int, families: ColumnFamilies) -> ColumnStatistics:
+    """The statistics of rows whose targets are the numbers of their classes: one read, or two with gaps."""
+    if families.threshold is not None and all(each == Bernoulli() for each in families.by_column):
+        quick = _counted_above(rows, classes, families.threshold)
         if quick is not None:
             return quick
-    found = Moments.none(classes, X.shape[1], "diagonal")
-    for lo, hi in _pieces(X, dense=False):
-        rows, own, costs = X[lo:hi], target[lo:hi], cost[lo:hi]
-        if cost.size and not (costs > 0).all():  # what does not count is not looked at either
-            rows, own, costs = rows[costs > 0], own[costs > 0], costs[costs > 0]
-        found = found.merge(_moments(families.cut(rows), own, classes, costs))
+    found: ColumnStatistics = rows.fold(partial(_statistics_of_run, classes, families))
     return found
 
 
-def _moments_above(X: Any, target: Integers, classes: int, cost: Floats, threshold: float) -> Moments | None:
-    """The moments of 1[x > threshold]; None where X is small, not in C order, or has a NaN or an infinity."""
-    if X.size < COMPILE_FROM or not (X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative):
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite is found at the end
+def _statistics_of_run(classes: int, families: ColumnFamilies, rows: Rows, lo: int, hi: int) -> ColumnStatistics:
+    levels, cost = ColumnStatistics.none(classes, families).levels, rows.cost[lo:hi]
+    for part, X in rows.block[lo:hi].blocks(BLOCK_NUMBERS) if levels else ():
+        own, costs = rows.y[lo:hi][part], cost[part]
+        levels = {j: each.merge(Levels.of(X[:, j], own, classes, costs)) for j, each in levels.items()}
+    moments = _moments_cut(classes, families, rows, lo, hi)
+    return ColumnStatistics(moments, levels, hi - lo, not cost.size or bool((cost == np.floor(cost)).all()))
+
+
+def _moments_cut(classes: int, families: ColumnFamilies, rows: Rows, lo: int, hi: int) -> Moments:
+    """The moments of the rows, Bernoulli columns cut at the threshold."""
+    if families.threshold is None:
+        return _moments(classes, rows, lo, hi)
+    found = Moments.none(classes, rows.shape[1], "diagonal")
+    for part in rows.block[lo:hi].stretches(BLOCK_NUMBERS):
+        some = rows.take(slice(lo + part.start, lo + part.stop))
+        if some.cost.size and not (some.cost > 0).all():  # what does not count is not looked at either
+            some = some.take(np.flatnonzero(some.cost > 0))
+        if len(some):
+            found = found.merge(_moments(classes, replace(some, block=families.cut(some.block)), 0, len(some)))
+    return found
+
+
+def _counted_above(rows: Source, classes: int, threshold: float) -> ColumnStatistics | None:
+    """The statistics of 1[x > threshold] where compiled code reads X as it lies; None where a NaN or infinity is."""
+    K, d = classes, rows.shape[1]
+    if not (rows.compiled and rows.kind.at_hand and rows.kind.in_place):
         return None
-    from .moment_kernels import above_kernel
-
-    cuts = np.linspace(0, len(X), RUNS + 1).astype(int).tolist()
-    count, jobs = above_kernel(X.dtype.name), list(pairwise(cuts))
-
-    def run(job: tuple[int, int]) -> tuple[Integers, Floats, Floats, Floats]:
-        rows, weight, above = np.zeros(classes, np.int64), np.zeros(classes), np.zeros((classes, X.shape[1]))
-        odd = np.zeros(X.shape[1])
-        count(X, target, cost, *job, threshold, rows, weight, above, odd)
-        return rows, weight, above, odd
-
-    with ordered_map(thread_count(None)) as each:
-        rows, weight, above, odd = (sum(parts) for parts in zip(*each(run, jobs), strict=True))
+    sums: Floats = rows.fold(partial(_above_of_run, K, threshold))
+    count, weight, above, odd, uneven = np.split(sums, np.cumsum([K, K, K * d, d]))
     if np.isnan(odd).any():
         return None
+    above = above.reshape(K, d)
     n = np.where(weight > 0, weight, 1.0)[:, None].astype(np.longdouble)
     mean = (above / n).astype(float)
     rest = ((above - n * mean) / n).astype(float)
-    return Moments(rows, weight, mean, rest, np.maximum(above * (1 - mean), 0.0), "diagonal")
+    scatter = np.maximum(above * (1 - mean), 0.0)
+    return ColumnStatistics(
+        Moments(count.astype(np.int64), weight, mean, rest, scatter, "diagonal"), {}, len(rows), not uneven.any()
+    )
 
 
-def _moments(X: Any, target: Integers, classes: int, cost: Floats) -> Moments:
+def _above_of_run(classes: int, threshold: float, given: Rows, lo: int, hi: int) -> Floats:
+    """Rows and costs of each class, costs above the threshold, NaN where there is one, and costs not whole."""
+    from .moment_kernels import above_kernel
+
+    X, cost, d = given.block.readable, given.cost[lo:hi], given.shape[1]
+    rows, weight, above, odd = np.zeros(classes, np.int64), np.zeros(classes), np.zeros((classes, d)), np.zeros(d)
+    above_kernel(X.dtype.name)(X, given.y, given.cost, lo, hi, threshold, rows, weight, above, odd)
+    return np.concatenate([rows, weight, above.ravel(), odd, [np.count_nonzero(cost != np.floor(cost))]])
+
+
+def _moments(classes: int, rows: Rows, lo: int, hi: int) -> Moments:
     """Without gaps, or where that makes a NaN, with gaps."""
-    found = Moments.of(X, target, classes, cost)
-    if found.finite:
-        return found
-    if isinstance(X, Sparse):
-        found = Moments.none(classes, X.shape[1], "diagonal", gaps=True)
-        for lo, hi in _pieces(X, dense=True):
-            part = Moments.of(X[lo:hi].dense(), target[lo:hi], classes, cost[lo:hi], gaps=True)
-            found = found.merge(part)
-    else:
-        found = Moments.of(X, target, classes, cost, gaps=True)
+    found = moments_of_run(classes, "diagonal", False, rows, lo, hi)
+    if not found.finite:
+        found = moments_of_run(classes, "diagonal", True, rows, lo, hi)
     if not found.finite:
         raise InfiniteError
     return found
-
-
-def _levels(
-    X: Any, target: Integers, classes: int, cost: Floats, families: ColumnFamilies, found: dict[int, Levels]
-) -> dict[int, Levels]:
-    for lo, hi in _pieces(X, dense=True):
-        rows = X[lo:hi].dense() if isinstance(X, Sparse) else X[lo:hi]
-        own, costs = target[lo:hi], cost[lo:hi]
-        found = {j: each.merge(Levels.of(rows[:, j], own, classes, costs)) for j, each in found.items()}
-    return found
-
-
-def _pieces(X: Any, *, dense: bool) -> Iterator[tuple[int, int]]:
-    """Parts of the rows, small enough to be made anew; of CSR rows with their zeros if `dense`."""
-    numbers = X.size if isinstance(X, Sparse) and not dense else X.shape[0] * X.shape[1]
-    size = max(1, BLOCK_NUMBERS * len(X) // max(1, numbers))
-    for lo in range(0, len(X), size):
-        yield lo, min(lo + size, len(X))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
-from ...data import Sparse
+from ...data import Rows
+from ...data.source import Source
 from ...numerics.arrays import EPS, Floats, Indices
 from ...numerics.linalg import Factor, factor
 from .least_squares import CONSTANT, basis, rank_of, without
@@ -75,24 +77,33 @@ class HigherMoments:
     third: Floats
 
     @classmethod
-    def of(cls, X: Any, target: Any, cost: Floats, moments: Moments) -> HigherMoments:
+    def of(cls, rows: Source, moments: Moments) -> HigherMoments:
         """A second pass, about the means that the first one found."""
+        found: HigherMoments = rows.fold(partial(cls._of_run, moments), blas=True)
+        return found
+
+    @classmethod
+    def _of_run(cls, moments: Moments, rows: Rows, lo: int, hi: int) -> HigherMoments:
         classes, d = moments.mean.shape
         found = cls(np.zeros(classes), np.zeros((classes, d)))
         size = max(64, BLOCK_NUMBERS // max(1, d))
-        for lo in range(0, len(X), size):
-            own, rows = target[lo : lo + size], X[lo : lo + size]
-            here = np.asarray(rows.dense() if isinstance(rows, Sparse) else rows, dtype=np.float64)
+        for start in range(lo, hi, size):
+            part = slice(start, min(start + size, hi))
+            own, cost = rows.y[part], rows.cost[part]
+            here = np.asarray(rows.dense(part.start, part.stop), dtype=np.float64)
             T = (here - moments.mean[own]) - moments.rest[own]
             if cost.size:
-                T[cost[lo : lo + size] == 0] = 0.0  # whatever such a row holds, it does not count
+                T[cost == 0] = 0.0  # whatever such a row holds, it does not count
             square = np.einsum("ij,ij->i", T, T)
-            weighted = square * cost[lo : lo + size] if cost.size else square
+            weighted = square * cost if cost.size else square
             np.add.at(found.fourth, own, weighted * square)
             one = np.zeros((classes, len(own)))
             one[own, np.arange(len(own))] = weighted
             found.third[:] += one @ T
         return found
+
+    def __add__(self, other: HigherMoments) -> HigherMoments:
+        return HigherMoments(self.fourth + other.fourth, self.third + other.third)
 
     def about(self, moments: Moments, other: Moments) -> HigherMoments:
         """About other means: those of t + δ for t = x − μₖ, δ = μₖ − μ′ₖ, by S, the third moments and n."""
@@ -118,7 +129,7 @@ def joined_moments(
 ) -> HigherMoments:
     """Those of both sets of rows, about the means of all; the moments must be each class's own, in the same order."""
     a, b = (fourth.about(moments, both) for fourth, moments in (one, other))
-    return HigherMoments(a.fourth + b.fourth, a.third + b.third)
+    return a + b
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,27 +9,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ...data import Sparse
+from ...data import Rows
+from ...data.block import Block
+from ...data.rows import in_threads
+from ...data.source import Source
 from ...numerics.arrays import Floats, Integers
-from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 
 SCATTERS = ("diagonal", "pooled", "own")
 """Which squares and products are summed: of each column, of all pairs over all classes, of all pairs in each class."""
 BLOCK = 512
 """Rows between two merges of a compiled pass."""
-RUNS = 16
-"""Parts of X, whatever the number of threads."""
-SMALL = 1 << 18
-"""Numbers of X below which there is one part."""
 SOFT_BLOCK = 1 << 18
 """Numbers of X that are taken at once where rows belong to several classes."""
-READ_ROWS = 1 << 16
-"""Rows that a compiled pass is given at once: so many are copied where X is not in C order."""
+COPIED = 1 << 20
+"""Numbers of X that are written out at once where a compiled pass does not read them as they lie."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,23 +62,24 @@ class Moments:
         cls, X: Any, target: Integers, classes: int, cost: Any = None, *, kind: str = "diagonal", gaps: bool = False,
         n_threads: int | None = None,
     ) -> Moments:  # fmt: skip
-        """The moments of rows, `target` being the class of each by its number.
+        """The moments of the rows of X, `target` being the class of each by its number."""
+        rows = labelled(X, target, classes, np.empty(0) if cost is None else cost)
+        with in_threads(rows, n_threads) as rows:
+            return cls.of_rows(rows, classes, kind, gaps=gaps)
+
+    @classmethod
+    def of_rows(cls, rows: Source, classes: int, kind: str, *, gaps: bool = False) -> Moments:
+        """The moments of rows whose targets are the numbers of their classes.
 
         With `gaps`, NaN is a number that is missing. Else a NaN or infinity in X makes a mean that is not finite:
         `finite` tells.
         """
         if kind not in SCATTERS:
             raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(map(repr, SCATTERS))}.")
-        if gaps and (kind != "diagonal" or isinstance(X, Sparse) or hasattr(X, "tocsr")):
-            raise ValueError("gaps=True skips missing numbers of dense rows column by column: kind must be 'diagonal'.")
-        X = Sparse.of(X.tocsr()) if hasattr(X, "tocsr") else X
-        target = np.ascontiguousarray(target, np.int64)
-        cost = np.empty(0) if cost is None else np.ascontiguousarray(cost, np.float64)
-        if target.shape != (len(X),) or (cost.size and cost.shape != target.shape):
-            raise ValueError(f"X has {len(X)} rows, but {len(target)} classes and {len(cost)} costs are given.")
-        if len(X) and not 0 <= target.min() <= target.max() < classes:
-            raise ValueError(f"the classes go from {target.min()} to {target.max()}; there are {classes}.")
-        return _moments_of(X, target, classes, cost, kind, gaps, n_threads)
+        if gaps and kind != "diagonal":
+            raise ValueError("gaps=True skips missing numbers column by column: kind must be 'diagonal'.")
+        nothing = Moments.none(classes, rows.shape[1], kind, gaps=gaps)
+        return reduce(Moments.merge, rows.each(partial(moments_of_run, classes, kind, gaps), blas=True), nothing)
 
     @property
     def finite(self) -> bool:
@@ -195,85 +193,73 @@ def _no_less_than_zero(scatter: Floats, kind: str) -> Floats:
     return scatter
 
 
-def _moments_of(
-    X: Any, target: Integers, classes: int, cost: Floats, kind: str, gaps: bool, n_threads: int | None
-) -> Moments:
-    """The moments of runs of rows, merged in their order: the same bits for any number of threads."""
-    if isinstance(X, Sparse):
-        run = partial(_sparse_run if kind == "diagonal" else _written_run, X, target, cost, classes, kind)
-    elif kind != "diagonal":
-        run = partial(_full_run, X, target, cost, classes, kind)
-    else:
-        run = partial(_gaps_run if gaps else _diagonal_run, X, target, cost, classes)
-    count = 1 if X.size < SMALL else RUNS
-    cuts = np.linspace(0, len(X), min(count, max(1, len(X))) + 1).astype(int).tolist()
-    jobs = [(lo, hi) for lo, hi in pairwise(cuts) if lo < hi]
-    nothing = Moments.none(classes, X.shape[1], kind, gaps=gaps)
-    threads = thread_count(n_threads) if len(jobs) > 1 else 1
-    with ordered_map(threads) as each, one_blas_thread(), np.errstate(invalid="ignore", over="ignore"):
-        return reduce(Moments.merge, each(lambda job: run(*job), jobs), nothing)
+def labelled(X: Any, target: Any, classes: int, cost: Any) -> Rows:
+    """Rows with the numbers of their classes, fit for compiled code."""
+    target, cost = np.ascontiguousarray(target, np.int64), np.ascontiguousarray(cost, np.float64)
+    rows = Rows.of(X, target, cost)
+    if target.shape != rows.shape[:1] or (cost.size and cost.shape != target.shape):
+        raise ValueError(f"X has {rows.shape[0]} rows, but {len(target)} classes and {len(cost)} costs are given.")
+    if len(target) and not 0 <= target.min() <= target.max() < classes:
+        raise ValueError(f"the classes go from {target.min()} to {target.max()}; there are {classes}.")
+    return rows
 
 
-def _readable(X: Any, lo: int, hi: int) -> tuple[Any, int, int]:
+@np.errstate(invalid="ignore", over="ignore")
+def moments_of_run(classes: int, kind: str, gaps: bool, rows: Rows, lo: int, hi: int) -> Moments:
+    """The moments of the rows lo ≤ i < hi."""
+    if kind != "diagonal":
+        return _full_run(rows, classes, kind, lo, hi)
+    if rows.block.by_numbers and not gaps:
+        return _sparse_run(rows, classes, lo, hi)
+    return _diagonal_run(rows, classes, lo, hi, gaps=gaps)
+
+
+def _readable(X: Block, lo: int, hi: int) -> tuple[Any, int, int]:
     """Rows as compiled code takes them, in C order: those of X where it is, else a copy of these."""
-    if X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
-        return X, lo, hi
+    if _as_it_lies(X):
+        return X.readable, lo, hi
     here = np.empty((hi - lo, X.shape[1]), X.dtype.newbyteorder("="))
-    here[:] = X[lo:hi]
+    here[:] = X[lo:hi].dense()
     return here, 0, hi - lo
 
 
-def _diagonal_run(X: Any, target: Integers, cost: Floats, classes: int, lo: int, hi: int) -> Moments:
-    from .moment_kernels import diagonal_kernel
-
-    found = Moments.none(classes, X.shape[1], "diagonal")
-    for start in range(lo, hi, READ_ROWS):
-        end = min(start + (READ_ROWS), hi)
-        rows, first, last = _readable(X, start, end)
-        own, costs = (target, cost) if rows is X else (target[start:end], cost[start:end])
-        diagonal_kernel(rows.dtype.name)(
-            rows, own, costs, first, last, BLOCK, found.rows, found.weight, found.mean, found.rest, found.scatter
-        )
-    return found
+def _as_it_lies(X: Block) -> bool:
+    return X.at_hand and X.in_place
 
 
-def _gaps_run(X: Any, target: Integers, cost: Floats, classes: int, lo: int, hi: int) -> Moments:
-    from .moment_kernels import gaps_kernel
+def _diagonal_run(given: Rows, classes: int, lo: int, hi: int, *, gaps: bool) -> Moments:
+    from .moment_kernels import diagonal_kernel, gaps_kernel
 
-    found = Moments.none(classes, X.shape[1], "diagonal", gaps=True)
-    for start in range(lo, hi, READ_ROWS):
-        end = min(start + (READ_ROWS), hi)
-        rows, first, last = _readable(X, start, end)
-        own, costs = (target, cost) if rows is X else (target[start:end], cost[start:end])
-        gaps_kernel(rows.dtype.name)(
-            rows,
-            own,
-            costs,
-            first,
-            last,
-            found.rows,
-            found.weight,
-            found.present,
-            found.mean,
-            found.rest,
-            found.scatter,
-        )
-    return found
-
-
-def _full_run(X: Any, target: Integers, cost: Floats, classes: int, kind: str, lo: int, hi: int) -> Moments:
-    """Blocks of rows seen from the means so far, their products by BLAS, and the means moved."""
-    from .moment_kernels import centred_kernel
-
-    d = X.shape[1]
-    found, size = Moments.none(classes, d, kind), max(256, min(4096, (1 << 17) // max(1, d)))
-    Z = np.empty((size, d))
+    X, target, cost = given.block, given.y, given.cost
+    found = Moments.none(classes, X.shape[1], "diagonal", gaps=gaps)
+    size = hi - lo if _as_it_lies(X) else max(256, COPIED // max(1, X.shape[1]))
     for start in range(lo, hi, size):
         end = min(start + size, hi)
         rows, first, last = _readable(X, start, end)
-        own, costs = (target, cost) if rows is X else (target[start:end], cost[start:end])
+        here = (rows, target, cost) if first == start else (rows, target[start:end], cost[start:end])
+        counts = found.rows, found.weight, *(() if found.present is None else (found.present,))
+        sums = found.mean, found.rest, found.scatter
+        if gaps:
+            gaps_kernel(rows.dtype.name)(*here, first, last, *counts, *sums)
+        else:
+            diagonal_kernel(rows.dtype.name)(*here, first, last, BLOCK, *counts, *sums)
+    return found
+
+
+def _full_run(given: Rows, classes: int, kind: str, lo: int, hi: int) -> Moments:
+    """Blocks of rows seen from the means so far, their products by BLAS, and the means moved."""
+    from .moment_kernels import centred_kernel
+
+    X, target, cost = given.block, given.y, given.cost
+    d = X.shape[1]
+    found, size = Moments.none(classes, d, kind), max(256, min(4096, (1 << 17) // max(1, d)))
+    Z = np.empty((min(size, max(1, hi - lo)), d))
+    for start in range(lo, hi, size):
+        end = min(start + size, hi)
+        rows, first, last = _readable(X, start, end)
+        here = (rows, target, cost) if first == start else (rows, target[start:end], cost[start:end])
         fresh, sums = np.zeros(classes), np.zeros((classes, d))
-        centred_kernel(rows.dtype.name)(rows, own, costs, first, last, found.rows, found.mean, fresh, sums, Z)
+        centred_kernel(rows.dtype.name)(*here, first, last, found.rows, found.mean, fresh, sums, Z)
         _join(found, Z[: end - start], target[start:end], fresh, sums)
     return found
 
@@ -298,23 +284,14 @@ def _join(found: Moments, Z: Floats, own: Integers, fresh: Floats, sums: Floats)
     found.weight[:] += fresh
 
 
-def _written_run(X: Sparse, target: Integers, cost: Floats, classes: int, kind: str, lo: int, hi: int) -> Moments:
-    """CSR rows, some at a time with their zeros: their scatter has no zeros anyway."""
-    found, size = Moments.none(classes, X.shape[1], kind), max(256, (1 << 20) // max(1, X.shape[1]))
-    for start in range(lo, hi, size):
-        end = min(start + size, hi)
-        part = _full_run(X[start:end].dense(), target[start:end], cost[start:end], classes, kind, 0, end - start)
-        found = found.merge(part)
-    return found
-
-
-def _sparse_run(X: Sparse, target: Integers, cost: Floats, classes: int, kind: str, lo: int, hi: int) -> Moments:
+def _sparse_run(given: Rows, classes: int, lo: int, hi: int) -> Moments:
     """Twice over the numbers that are there: their means, then their squares about these. Zeros are counted."""
     from .moment_kernels import sparse_squares_kernel, sparse_sums_kernel
 
-    found, d = Moments.none(classes, X.shape[1], kind), X.shape[1]
-    there, sums, parts = np.zeros((classes, d)), np.zeros((classes, d)), X.parts
-    kinds = X.dtype.name, X.columns.dtype.name
+    X, target, cost = given.block, given.y, given.cost
+    found, d = Moments.none(classes, X.shape[1], "diagonal"), X.shape[1]
+    there, sums, parts = np.zeros((classes, d)), np.zeros((classes, d)), X.readable
+    kinds = X.dtype.name, X.layout
     sparse_sums_kernel(*kinds)(*parts, target, cost, lo, hi, found.rows, found.weight, there, sums)
     n = found.weight[:, None]
     mean = np.divide(sums, n, out=np.zeros_like(sums), where=n > 0)
@@ -327,24 +304,24 @@ def _sparse_run(X: Sparse, target: Integers, cost: Floats, classes: int, kind: s
     return found
 
 
-def soft_moments(X: Any, share: Floats, cost: Floats, n_threads: int | None = None) -> Moments:
+def soft_moments(rows: Source) -> Moments:
     """nₖ = Σᵢ cᵢtᵢₖ, μₖ = Σᵢ cᵢtᵢₖxᵢ/nₖ: the pooled moments, a row counting cᵢtᵢₖ in class k.
 
     It takes one product more than for labels, in the same pass.
     The scatter within the classes is that of all rows less what is between them; `total` puts that back.
     """
-    size = max(64, SOFT_BLOCK // max(1, X.shape[1]))
-    starts = range(0, len(X), size)
-    threads = thread_count(n_threads) if X.size >= SMALL else 1
-    nothing = Moments.none(share.shape[1], X.shape[1], "pooled")
+    found: Moments = rows.fold(_soft_run, blas=True)
+    return found
 
-    def part(lo: int) -> Moments:
-        rows = X[lo : lo + size]
-        here = np.asarray(rows.dense() if isinstance(rows, Sparse) else rows, dtype=np.float64)
-        return _soft_block(here, share[lo : lo + size], cost[lo : lo + size] if cost.size else None)
 
-    with ordered_map(threads) as each, one_blas_thread(), np.errstate(invalid="ignore", over="ignore"):
-        return reduce(Moments.merge, each(part, starts), nothing)
+@np.errstate(invalid="ignore", over="ignore")
+def _soft_run(rows: Rows, lo: int, hi: int) -> Moments:
+    found, size = Moments.none(rows.y.shape[1], rows.shape[1], "pooled"), max(64, SOFT_BLOCK // max(1, rows.shape[1]))
+    for start in range(lo, hi, size):
+        part = slice(start, min(start + size, hi))
+        here = np.asarray(rows.dense(part.start, part.stop), dtype=np.float64)
+        found = found.merge(_soft_block(here, rows.y[part], rows.cost[part] if rows.cost.size else None))
+    return found
 
 
 def _soft_block(X: Floats, share: Floats, cost: Floats | None) -> Moments:

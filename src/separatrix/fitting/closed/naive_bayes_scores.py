@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Sparse
+from ...data.block import Block, Dense, block_of
 from ...errors import DataError
 from ...losses.families import Bernoulli, Family
 from ...numerics.arrays import Floats
@@ -95,28 +95,30 @@ class Scorer:
 
     def features(self, X: Any) -> Any:
         """What the rule is linear in, a row for each of X; CSR rows stay so unless there are categories."""
-        if isinstance(X, Sparse) and not len(self.parameters.tables):
+        rows = block_of(X)
+        cut = self.families.cut(rows)
+        if rows.skips_zeros and not len(self.parameters.tables):
             from scipy.sparse import hstack
 
-            rows = self.families.cut(X).scipy()
-            return hstack([rows, rows[:, self.squared].power(2)], format="csr") if len(self.squared) else rows
-        X = X.dense() if isinstance(X, Sparse) else X
-        made = self.families.cut(X)
+            squares = cut.select(self.squared).squared()
+            return hstack([cut.plain(), squares.plain()], format="csr") if len(self.squared) else cut.plain()
+        X, made = rows.dense(), cut.dense()
         parts = [made[:, self.plain], made[:, self.squared] ** 2]
         parts += [self._indicators(X, j) for j in self.parameters.tables]
         return np.hstack(parts)
 
     def scores(self, X: Any) -> Floats:
         """n × K; of two classes the log-odds of the second. What is missing adds nothing."""
-        plain = isinstance(X, Sparse) and not len(self.parameters.tables) and np.isfinite(X.numbers).all()
-        if plain and not (len(self.squared) and X.shape[1] <= WRITTEN_OUT):
-            return self._of_sparse(X)
-        found = [self._of_block(rows, lo) for lo, rows in self._blocks(X)]
+        rows = block_of(X)
+        plain = rows.skips_zeros and not len(self.parameters.tables) and rows.finite()
+        if plain and not (len(self.squared) and rows.shape[1] <= WRITTEN_OUT):
+            return self._of_zeros(rows)
+        found = [self._of_block(block, lo) for lo, block in self._blocks(rows)]
         return np.concatenate([np.empty(0 if self._single else (0, len(self.parameters.log_prior))), *found])
 
     def log_base(self, X: Any) -> Floats:
         """Σⱼ b(xⱼ) and what else all classes share of log p(x): of each row, beside the scores."""
-        found = [self._base_of(self.families.cut(rows)) for _, rows in self._blocks(X)]
+        found = [self._base_of(self.families.cut(Dense(block)).dense()) for _, block in self._blocks(block_of(X))]
         return np.concatenate([np.empty(0), *found])
 
     @property
@@ -126,12 +128,8 @@ class Scorer:
     def _all_cut(self) -> bool:
         return len(self.families.columns(Bernoulli())) == len(self.plain)
 
-    def _blocks(self, X: Any) -> Iterator[tuple[int, Any]]:
-        size = max(1, BLOCK // max(1, X.shape[1]))
-        for lo in range(0, len(X), size):
-            rows = X[lo : lo + size]
-            rows = rows.dense() if isinstance(rows, Sparse) else rows
-            yield lo, rows.astype(np.float64, copy=False)
+    def _blocks(self, rows: Block) -> Iterator[tuple[int, Floats]]:
+        return ((part.start, block.astype(np.float64, copy=False)) for part, block in rows.blocks(BLOCK))
 
     def _levels(self) -> Iterator[Floats]:
         for table in self.parameters.tables.values():
@@ -143,19 +141,20 @@ class Scorer:
         """Of two classes the difference, one column; else as it is: columns × classes."""
         return (part[1:] - part[:1]).T if self._single else part.T
 
-    def _of_sparse(self, X: Sparse) -> Floats:
+    def _of_zeros(self, X: Block) -> Floats:
+        """By products with numbers and their squares, zeros skipped."""
         p = self.parameters
         rows = self.families.cut(X)
         found = rows @ self._for_two(p.linear - 2 * p.square * p.centre)
         if len(self.squared):
-            found += rows._with(rows.numbers.astype(float) ** 2) @ self._for_two(p.square)
+            found += rows.squared() @ self._for_two(p.square)
         terms = np.column_stack([p.log_prior, p.constant - (p.linear - p.square * p.centre) * p.centre])
         found = found + self._for_two(terms).sum(axis=0)
         return found[:, 0] if self._single else found  # type: ignore[no-any-return]
 
     def _of_block(self, X: Floats, start: int) -> Floats:
-        p, plain = self.parameters, self.plain
-        z = self.families.cut(X)[:, plain] - p.centre[plain] if p.centre.any() else self.families.cut(X)[:, plain]
+        p, plain, z = self.parameters, self.plain, self.families.cut(Dense(X)).dense()
+        z = z[:, plain] - p.centre[plain] if p.centre.any() else z[:, plain]
         parts = [self._for_two(part[:, plain]) for part in (p.linear, p.square, p.constant)]
         found = z @ parts[0] + (parts[2].sum(axis=0) + self._for_two(p.log_prior[:, None])[0])
         if len(self.squared):

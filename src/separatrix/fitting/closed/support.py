@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Sparse
+from ...data import Rows
+from ...data.source import Source
 from ...numerics.arrays import Floats
-from ...numerics.threads import ordered_map, thread_count
-
-COMPILE_FROM = 400_000
-"""Numbers from which the compiled look repays loading it."""
-RUNS = 16
-"""Parts of X."""
-BLOCK = 1 << 18
-"""Numbers in a block of the plain look."""
-
 
 PAIR, LOW, ANY = 0, 1, 2
 """Two numbers are allowed; all that are not too low; what the general rule says."""
@@ -51,49 +43,23 @@ class Support:
         return np.less(X, lowest) | np.greater(X, highest) | (whole & (X - np.floor(X) > 0))  # type: ignore[no-any-return]
 
 
-def first_outside(X: Any, cost: Floats, support: Support) -> tuple[int, int] | None:
+def first_outside(rows: Source, support: Support) -> tuple[int, int] | None:
     """The row and column of the first number that is not allowed, in rows that count; None if there is none."""
-    if support.free:
-        return None
-    if isinstance(X, Sparse):
-        return _first_of_sparse(X, cost, support)
-    if X.size < COMPILE_FROM or not (X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative):
-        return _first(X, cost, support, 0, len(X))
-    from .moment_kernels import outside_kernel
-
-    cuts = np.linspace(0, len(X), RUNS + 1).astype(int).tolist()
-    look, jobs = outside_kernel(X.dtype.name, support.kind), list(pairwise(cuts))
-    arguments = (support.lowest, support.highest, support.whole.astype(float))
-    with ordered_map(thread_count(None)) as each:
-        suspect = list(each(lambda job: look(X, cost, *job, *arguments), jobs))
-    found = (_first(X, cost, support, *job) for job, some in zip(jobs, suspect, strict=True) if some)
-    return next((each for each in found if each is not None), None)
-
-
-def _first(X: Any, cost: Floats, support: Support, lo: int, hi: int) -> tuple[int, int] | None:
-    size = max(1, BLOCK // max(1, X.shape[1]))
-    for start in range(lo, hi, size):
-        end = min(start + size, hi)
-        wrong = support.wrong(X[start:end])
-        if cost.size:
-            wrong &= (cost[start:end] > 0)[:, None]
-        if wrong.any():
-            i, j = np.argwhere(wrong)[0].tolist()
-            return start + i, j
+    done = 0
+    for found, count in () if support.free else rows.each(partial(_first_of_run, support)):
+        if found is not None:
+            return done + found[0], found[1]
+        done += count
     return None
 
 
-def _first_of_sparse(X: Sparse, cost: Floats, support: Support) -> tuple[int, int] | None:
-    """Among the numbers that are there; then, where a zero is not allowed, row by row."""
-    counts = cost > 0 if cost.size else np.ones(len(X), bool)
-    row = np.repeat(np.arange(len(X)), np.diff(X.starts))
-    wrong = support.wrong(X.numbers, X.named) & counts[row]
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        return int(row[place]), int(X.named[place])
-    for j in np.flatnonzero(support.wrong(np.zeros((1, X.shape[1])))[0]):
-        there = np.zeros(len(X), bool)
-        there[row[X.named == j]] = True
-        if (counts & ~there).any():
-            return int(np.argmax(counts & ~there)), int(j)
-    return None
+def _first_of_run(support: Support, rows: Rows, lo: int, hi: int) -> tuple[tuple[int, int] | None, int]:
+    """Where it is among the rows lo ≤ i < hi, and how many these are."""
+    X, cost = rows.block, rows.cost
+    if rows.compiled and X.at_hand and X.in_place:
+        from .moment_kernels import outside_kernel
+
+        look = outside_kernel(X.dtype.name, support.kind)
+        if not look(X.readable, cost, lo, hi, support.lowest, support.highest, support.whole.astype(float)):
+            return None, hi - lo
+    return X[lo:hi].first(support.wrong, cost[lo:hi] > 0 if cost.size else None), hi - lo

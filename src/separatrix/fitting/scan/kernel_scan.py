@@ -15,7 +15,6 @@ import numpy as np
 from numba import types
 from numba.extending import register_jitable
 
-from ...data import Sparse
 from ...data.kernels.gram import (
     NEARLY,
     Block,
@@ -129,18 +128,14 @@ class PrimalScores:
         for k in range(self.course.lines):
             for moved, sign in ((rows[up == k], 1.0), (rows[down == k], -1.0)):
                 if moved.size:
-                    self.W[k] += sign * _total(self.course.rows[moved])
+                    self.W[k] += sign * self.course.rows[moved].pull(np.ones(moved.size))
                     self.b[k] += sign * moved.size
         self.done = self.log.length
-        s = np.asarray(self.course.rows[local] @ self.W.T).T
+        s = (self.course.rows[local] @ self.W.T).T
         return np.ascontiguousarray(self.slope * s + (self.level * self.b)[:, None])
 
     def keep(self, local: Integers, s: Floats) -> None:
         """Nothing is kept but the weights."""
-
-
-def _total(X: Any) -> Floats:
-    return np.asarray((X.scipy() if isinstance(X, Sparse) else X).sum(axis=0, dtype=np.float64))
 
 
 class KernelScan:

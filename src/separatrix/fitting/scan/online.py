@@ -134,9 +134,9 @@ def row_order(kind: str, rows: int | NDArray[Any], rng: Any) -> NDArray[np.int64
     """
     if kind not in ORDERS:
         raise ValueError(f"order={kind!r} is not known: choose one of {', '.join(ORDERS)}")
-    if not isinstance(rows, np.ndarray):
-        return ORDERS[kind](rows, rng)
-    found: NDArray[np.int64] = rows.astype(np.int64, copy=False)[ORDERS[kind](rows.size, rng)]
+    if np.ndim(rows) == 0:
+        return ORDERS[kind](int(rows), rng)
+    found: NDArray[np.int64] = np.asarray(rows, np.int64)[ORDERS[kind](np.size(rows), rng)]
     return found
 
 
@@ -178,12 +178,12 @@ def scan(
     target, costs, sums = _checked_target(target, rows, len(X), len(W)), cost.reshape(-1, 1), _sums(state, averaging)
     sparse = X.skips_zeros
     run = _kernel(objective, X, target, len(W))
-    whole, memo = X.readable, np.array([state.scale, state.carried])
+    memo = np.array([state.scale, state.carried])
     if not sparse:  # dense rows move all weights in any case
         W *= state.scale
         sums = (sums[0] + state.carried * state.weights if state.carried and averaging else sums[0], sums[1])
         memo[:] = 1.0, 0.0
-    size = STEPS if X.in_place else GATHERED
+    size, whole = (STEPS, X.readable) if X.in_place else (GATHERED, None)
     for lo in range(0, rows.size, size):
         part = rows[lo : lo + size]
         eta = rates(rate, state.steps + lo + 1, part.size)
@@ -259,5 +259,5 @@ def _kernel(objective: str, X: Block, target: NDArray[Any], classes: int) -> Cal
 def _gathered(X: Block, rows: NDArray[np.int64], target: NDArray[Any], cost: Floats) -> tuple[Any, ...]:
     """These rows side by side in C order, and what goes with them."""
     here = np.empty((rows.size, X.shape[1]), X.dtype.newbyteorder("="))
-    here[:] = X[rows].dense()
+    X.write(rows, here)
     return here, np.arange(rows.size), target[rows], cost[rows] if cost.size else cost

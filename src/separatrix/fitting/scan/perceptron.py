@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from ...data import Sparse
+from ...data.block import block_of
 from ...data.compiled import row_access
 from ...data.compiled.readers import rows_type
 from ...data.compiled.row_access import (
@@ -148,16 +148,15 @@ def check_scan(state: PerceptronState, X: Any, target: NDArray[Any], order: Inte
 
 def _readable(X: Any, order: Integers) -> Iterator[tuple[Any, Integers, Integers | None]]:
     """X as the compiled scans take it, with the order; rows that do not lie in C order are gathered, some at a time."""
-    if isinstance(X, Sparse):
-        yield X.parts, order, None
-    elif X.flags.c_contiguous and X.flags.aligned and X.dtype.isnative:
-        yield X, order, None
-    else:
-        for lo in range(0, order.size, GATHERED):
-            names = order[lo : lo + GATHERED]
-            here = np.empty((names.size, X.shape[1]), X.dtype.newbyteorder("="))
-            here[:] = X[names]
-            yield here, np.arange(names.size), names
+    X = block_of(X)
+    if X.in_place:
+        yield X.readable, order, None
+        return
+    for lo in range(0, order.size, GATHERED):
+        names = order[lo : lo + GATHERED]
+        here = np.empty((names.size, X.shape[1]), X.dtype.newbyteorder("="))
+        X.write(names, here)
+        yield here, np.arange(names.size), names
 
 
 def kind_of(rows: Any) -> tuple[str, str | None]:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.block import block_of
+from ...data.block import Block, block_of
 from ...numerics.arrays import EPS, Floats
 from ...numerics.threads import ordered_map, thread_count
-from ...results.mistake_log import blocks
+from ...results.mistake_log import NUMBERS
 from .perceptron import kind_of
 
 COMPILE_FROM = 400_000
@@ -41,9 +41,9 @@ def mistakes_of(X: Any, target: Any, W: Floats, b: Floats, *, at_most: int | Non
         s, _ = _scores(X, rows, W, b)
         return int(np.count_nonzero(_winner(s) != target[rows]))
 
-    count = 0
+    count, X = 0, block_of(X)
     with ordered_map(_threads(X)) as each:
-        for found in each(wrong, blocks(X)):
+        for found in each(wrong, X.stretches(NUMBERS)):
             count += found
             if at_most is not None and count > at_most:
                 break
@@ -52,13 +52,13 @@ def mistakes_of(X: Any, target: Any, W: Floats, b: Floats, *, at_most: int | Non
 
 def tally(X: Any, target: Any, W: Floats, b: Floats) -> Tally:
     """Mistakes, separation and margin of a rule with one row of weights (two classes) or K."""
-    whole = [Tally(0, bool(W.any() or b.any()), math.inf)]
+    whole, X = [Tally(0, bool(W.any() or b.any()), math.inf)], block_of(X)
 
     def look(rows: slice) -> Tally:
         return _look(X, target, W, b, rows, sizes=whole[0].separated)
 
     with ordered_map(_threads(X)) as each:
-        for found in each(look, blocks(X)):
+        for found in each(look, X.stretches(NUMBERS)):
             whole[0] = Tally(
                 whole[0].mistakes + found.mistakes, whole[0].separated and found.separated,
                 min(whole[0].margin, found.margin), whole[0].finite and found.finite,
@@ -66,7 +66,7 @@ def tally(X: Any, target: Any, W: Floats, b: Floats) -> Tally:
     return whole[0] if W.any() else whole[0]._replace(margin=-math.inf)
 
 
-def _look(X: Any, target: Any, W: Floats, b: Floats, rows: slice, *, sizes: bool) -> Tally:
+def _look(X: Block, target: Any, W: Floats, b: Floats, rows: slice, *, sizes: bool) -> Tally:
     """Mistakes, separation and margin of some rows; `sizes`: whether separation is still to be decided."""
     own = target[rows]
     s, _ = _scores(X, rows, W, b)
@@ -89,13 +89,12 @@ def _margin(lead: Floats, W: Floats, own: NDArray[Any]) -> float:
     return float((lead / _lengths(W)[own]).min(initial=math.inf))
 
 
-def _threads(X: Any) -> int:
+def _threads(X: Block) -> int:
     return thread_count() if X.size >= THREADS_FROM else 1
 
 
-def _scores(X: Any, rows: slice, W: Floats, b: Floats, *, sizes: bool = False) -> tuple[Floats, Floats]:
+def _scores(X: Block, rows: slice, W: Floats, b: Floats, *, sizes: bool = False) -> tuple[Floats, Floats]:
     """Wx + b for these rows, n × K; and Σⱼ|Wₖⱼxⱼ| + |bₖ|, if it is wanted. What is not finite is left to the reader."""
-    X = block_of(X)
     with np.errstate(invalid="ignore", over="ignore"):
         size = X[rows].magnitudes(np.abs(W).T) + np.abs(b) if sizes else np.empty(0)
         if X.size < COMPILE_FROM or not (X.layout and X.in_place):
@@ -133,9 +132,9 @@ def _leads(s: Floats, own: NDArray[Any]) -> Floats:
     return lead  # type: ignore[no-any-return]
 
 
-def _leads_exactly(x: Any, W: Floats, b: Floats, own: int, rival: int) -> bool:
+def _leads_exactly(x: Block, W: Floats, b: Floats, own: int, rival: int) -> bool:
     """Whether y(xᵀw + b) > 0, or xᵀ(w_y − wₖ) + b_y − bₖ > 0, in fractions."""
-    columns, values = block_of(x).numbers_of(0)
+    columns, values = x.numbers_of(0)
     if not np.isfinite(values).all():
         return False
     two = len(W) == 1

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from ...data.block import Block, Dense
 from ...data.mapped import MappedRows
 from ...data.maps.maps import Chain, FeatureMap
 from ...data.maps.statistics import NONE
-from ...data.reading import finite
 from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
 from ...wording import setting
@@ -44,7 +44,7 @@ class Features:
         if self.named:
             learnt.feature_names_in_ = np.array(self.columns, dtype=object)
         rows = checked_rows(learnt, X, reset=False)
-        if not finite(rows):
+        if not rows.finite():
             raise not_finite(rows, self.columns, learnt)
         return MappedRows(rows, self.map).dense()
 
@@ -54,7 +54,7 @@ class Features:
 
 
 def learn_features(
-    features: Any, rows: Any, columns: Sequence[str], named: bool, estimator: Any, cost: Floats = NONE
+    features: Any, rows: Block, columns: Sequence[str], named: bool, estimator: Any, cost: Floats = NONE
 ) -> Features:
     """Fit clones of the transformers in their order, each on what those before it make of the rows that count.
 
@@ -63,7 +63,7 @@ def learn_features(
     steps = _steps(features)
     if cost.size and not cost.all():
         rows, cost = rows[np.flatnonzero(cost)], cost[cost > 0]
-    if not finite(rows):
+    if not rows.finite():
         raise not_finite(rows, tuple(columns), estimator)
     maps: list[FeatureMap] = []
     fitted, names = [], tuple(columns)
@@ -104,13 +104,13 @@ def _steps(features: Any) -> list[Any]:
     return steps
 
 
-def mapped_rows(rows: Any, features: Features, estimator: Any) -> Any:
-    """The rows of features: an array where that is small, or smaller than a matrix of them; else `MappedRows`."""
+def mapped_rows(rows: Block, features: Features, estimator: Any) -> Block:
+    """The rows of features: an array where that is small, or smaller than a matrix of them; else made when read."""
     made = MappedRows(rows, features.map)
     n, width = made.shape
     if made.size <= WRITTEN_OUT or n <= width:
-        table = made.dense()
-        if not np.isfinite(table).all():
+        table = Dense(made.dense())
+        if not table.finite():
             raise not_finite(made, features.names, estimator)
         return table
     if width > MOST:

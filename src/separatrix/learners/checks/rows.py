@@ -8,16 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from ...data import Sparse
-from ...data.block import block_of
-from ...data.categorical import CategoricalRows
-from ...data.mapped import MappedRows
+from ...data.block import Block, Dense, block_of
 from ...data.named import NamedRows
-from ...data.reading import finite, ranges
 from ...errors import DataError, DataTypeError
 from ...numerics.arrays import Floats
 from .settings import real_numbers
@@ -81,14 +76,14 @@ def set_fitted(model: Any, columns: Any, **fitted: Any) -> None:
             delattr(model, name)
 
 
-def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as an array of floats or as `Sparse`, copied only if it is not one already; NaN is left to the passes."""
+def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Block:
+    """X as a block of floats, copied only if it does not hold floats already; NaN is left to the passes."""
+    if _is_plain(estimator, X, reset):
+        return Dense(X)
     if isinstance(X, NamedRows):
         return _named_rows(estimator, X, reset)
-    if isinstance(X, CategoricalRows):
-        return _table_rows(estimator, X, reset)
-    if _is_plain(estimator, X, reset):
-        return X
+    if isinstance(X, Block):
+        return _ready_rows(estimator, X, reset)
     if isinstance(X, np.ma.MaskedArray):
         raise DataTypeError(
             "is a masked array, and what its mask hides would be read: fill it first, X.filled(value).", array="X"
@@ -99,12 +94,13 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
         problem = f"has {names.count(twice)} columns named {twice!r}: give each column a name of its own."
         raise DataError(problem, array="X")
     try:
-        rows = validate_data(
+        return block_of(validate_data(
             estimator, X, reset=reset, dtype=PLAIN, ensure_all_finite=False, accept_sparse="csr"
-        )  # fmt: skip
+        ))  # fmt: skip
+    except DataError:
+        raise
     except (TypeError, ValueError) as error:
         raise _unreadable(estimator, X, names, reset, error) from None
-    return Sparse.of(rows) if issparse(rows) else rows
 
 
 def _unreadable(estimator: Any, X: Any, names: list[str], reset: bool, error: Exception) -> DataError:
@@ -148,7 +144,7 @@ def _is_plain(estimator: Any, X: Any, reset: bool) -> bool:
     return not hasattr(estimator, "feature_names_in_") and getattr(estimator, "n_features_in_", -1) == X.shape[1]
 
 
-def _named_rows(estimator: Any, X: NamedRows, reset: bool) -> Any:
+def _named_rows(estimator: Any, X: NamedRows, reset: bool) -> Block:
     """The plain matrix; its names are kept at a fit, and compared with those of the fit later."""
     rows, names = X.view(np.ndarray), X.names
     if names is None:
@@ -161,17 +157,21 @@ def _named_rows(estimator: Any, X: NamedRows, reset: bool) -> Any:
     if known is None or len(rows) == 0:
         return checked_rows(estimator, rows, reset=False)
     _check_names(tuple(known), names)
-    return rows
+    return Dense(rows)
 
 
-def _table_rows(estimator: Any, X: CategoricalRows, reset: bool) -> CategoricalRows:
-    """The rows of a table as they are; their names are kept at a fit, and compared with those of the fit later."""
+def _ready_rows(estimator: Any, X: Block, reset: bool) -> Block:
+    """A block as it is; number and names of its columns are kept at a fit, and compared with those of the fit later."""
     if reset:
         if not len(X):
             raise DataError("has 0 rows: at least one is needed.", array="X")
-        estimator.n_features_in_, estimator.feature_names_in_ = X.shape[1], np.array(X.names, dtype=object)
-    else:
+        estimator.n_features_in_ = X.shape[1]
+        if X.names:
+            estimator.feature_names_in_ = np.array(X.names, dtype=object)
+    elif X.names:
         _check_names(tuple(getattr(estimator, "feature_names_in_", X.names)), X.names)
+    elif X.shape[1] != estimator.n_features_in_:
+        raise DataError(f"has {X.shape[1]} columns; at the fit it had {estimator.n_features_in_}.", array="X")
     return X
 
 
@@ -218,33 +218,29 @@ def _numbered(width: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(width))
 
 
-def not_finite(X: Any, names: tuple[str, ...], estimator: Any) -> DataError:
+def not_finite(X: Block, names: tuple[str, ...], estimator: Any) -> DataError:
     """The error that names the first NaN or infinity of X, or says that there is none."""
-    if isinstance(X, CategoricalRows):
-        return not_finite(X.raw.numbers, tuple(names[j] for j in X.map.of_numbers), estimator)
-    if isinstance(X, MappedRows):
-        return _not_finite_features(X, names, estimator)
-    rows = max(1, BLOCK // max(1, X.shape[1]))
-    for start in range(0, len(X), rows):
-        here = block_of(X)[start : start + rows]
-        if here.finite():
-            continue
-        block = here.dense()
-        bad = ~np.isfinite(block)
-        if bad.any():
-            i, j = (int(index) for index in np.argwhere(bad)[0])
-            value = block[i, j]
-            said, remedy = ("NaN", "impute it") if np.isnan(value) else (f"{value}", "clip it")
-            return DataError(
-                f"is {said}: {type(estimator).__name__} needs finite numbers, so {remedy}, or drop the row.",
-                 array="X", row=start + i, column=names[j], value=value,
-            )  # fmt: skip
-    return out_of_range(X, names)
+    found = X.first(_no_number)
+    if X.made_of is not None:
+        return _not_finite_features(X, found, names, estimator)
+    if found is None:
+        return out_of_range(X.largest(), names)
+    i, j = found
+    value = X[i : i + 1].dense()[0, j]
+    said, remedy = ("NaN", "impute it") if np.isnan(value) else (f"{value}", "clip it")
+    return DataError(
+        f"is {said}: {type(estimator).__name__} needs finite numbers, so {remedy}, or drop the row.",
+        array="X", row=i, column=names[j], value=value,
+    )  # fmt: skip
 
 
-def out_of_range(X: Any, names: tuple[str, ...]) -> DataError:
+def _no_number(numbers: NDArray[Any], columns: Any) -> NDArray[np.bool_]:
+    return np.asarray(~np.isfinite(numbers))
+
+
+def out_of_range(sizes: Floats, names: tuple[str, ...]) -> DataError:
     """The error that names the column with the largest number, where sums over finite rows overflow or vanish."""
-    j, size = _largest(X)
+    j, size = int(sizes.argmax()), float(sizes.max())
     if size < 1:
         problem = f"reaches {size:.3g} only, no other column more, and its squares vanish; use smaller units."
     else:
@@ -252,30 +248,22 @@ def out_of_range(X: Any, names: tuple[str, ...]) -> DataError:
     return DataError(problem, array="X", column=names[j], value=size)
 
 
-def _not_finite_features(X: MappedRows, names: tuple[str, ...], estimator: Any) -> DataError:
+def _not_finite_features(X: Block, found: Any, names: tuple[str, ...], estimator: Any) -> DataError:
     """The cell of the X that is mapped, or the first feature that overflows though X is finite."""
-    if not finite(X.raw):
-        return not_finite(X.raw, names_of(estimator, X.raw.shape[1]), estimator)
-    for rows, block in X.blocks():
-        bad = ~np.isfinite(block)
-        if bad.any():
-            i, j = (int(index) for index in np.argwhere(bad)[0])
-            problem = (
-                f"makes the feature {names[j]!r} overflow: X is finite, its features are not; use larger units or "
-            )
-            return DataError(f"{problem}put Standardise() before the others.", array="X", row=rows.start + i)
-    sizes = np.maximum(*map(np.abs, X.extremes()))
+    raw = X.made_of
+    if raw is not None and not raw.finite():
+        return not_finite(raw, names_of(estimator, raw.shape[1]), estimator)
+    if found is not None:
+        problem = (
+            f"makes the feature {names[found[1]]!r} overflow: X is finite, its features are not; use larger units or "
+        )
+        return DataError(f"{problem}put Standardise() before the others.", array="X", row=found[0])
+    sizes = X.largest()
     j = int(sizes.argmax())
     return DataError(
         f"The sums over the features overflow: {names[j]!r} reaches {sizes[j]:.3g}; use larger units, or put "
         "Standardise() before the other features.", column=names[j], value=float(sizes[j]),
     )  # fmt: skip
-
-
-def _largest(X: Any) -> tuple[int, float]:
-    """The column with the largest number, and that number."""
-    sizes = block_of(X).largest()
-    return int(sizes.argmax()), float(sizes.max())
 
 
 def checked_costs(sample_weight: Any, rows: int, *, some: bool = True) -> Floats:
@@ -340,7 +328,7 @@ FEW = 1 << 12
 """Rows that count which are looked at first."""
 
 
-def present(X: Any, cost: Floats) -> Any:
+def present(X: Block, cost: Floats) -> Block:
     """X as the passes may read it, so that zero times what a row of weight zero holds is zero.
 
     Such a row adds nothing to a sum, unless its square overflows; but the samples that choose the units see it. Where
@@ -352,7 +340,7 @@ def present(X: Any, cost: Floats) -> Any:
     counts = cost > 0
     if counts.all() or not counts.any() or not _strays(X, counts):
         return X
-    return X[np.where(counts, np.arange(len(X)), int(np.argmax(counts)))]
+    return X[np.where(counts, np.arange(len(X)), int(np.argmax(counts)))]  # type: ignore[no-any-return]
 
 
 def present_objects(objects: list[Any], cost: Floats) -> list[Any]:
@@ -364,7 +352,7 @@ def present_objects(objects: list[Any], cost: Floats) -> list[Any]:
     return [each if here else deputy for each, here in zip(objects, counts, strict=True)]
 
 
-def _strays(X: Any, counts: NDArray[np.bool_]) -> bool:
+def _strays(X: Block, counts: NDArray[np.bool_]) -> bool:
     """Whether a row that does not count lies far from all that do, in some column, though at a finite place."""
     least, most = _box(X, ~counts)
     for seen in (counts & (np.cumsum(counts) <= FEW), counts):  # what is near a few is near to all
@@ -377,25 +365,13 @@ def _strays(X: Any, counts: NDArray[np.bool_]) -> bool:
     return bool(all(np.isfinite(each).all() for each in (low, high, least, most)))
 
 
-def _box(X: Any, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _box(X: Block, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """The least and the largest number of each column in the chosen rows, NaN where there is one."""
-    if isinstance(X, Sparse):
-        return _sparse_box(X[np.flatnonzero(chosen)])
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    size = max(1, BLOCK // max(1, X.shape[1]))
-    for lo in range(0, len(X), size):
-        here = chosen[lo : lo + size]
+    for rows in X.stretches(BLOCK):
+        here = chosen[rows]
         if here.any():
-            part = X[lo : lo + size]
-            least, most = ranges(part if here.all() else part[np.flatnonzero(here)])
+            part = X[rows]
+            least, most = (part if here.all() else part[np.flatnonzero(here)]).extremes()
             low, high = np.minimum(low, least), np.maximum(high, most)
     return low, high
-
-
-def _sparse_box(X: Sparse) -> tuple[Floats, Floats]:
-    """`_box` of CSR rows, zeros counted; without compiled code, which few rows do not repay."""
-    low, high = np.full(X.width, np.inf), np.full(X.width, -np.inf)
-    np.minimum.at(low, X.named, X.numbers)
-    np.maximum.at(high, X.named, X.numbers)
-    some = np.bincount(X.named, minlength=X.width) < len(X)
-    return np.where(some, np.minimum(low, 0.0), low), np.where(some, np.maximum(high, 0.0), high)

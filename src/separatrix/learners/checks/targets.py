@@ -15,7 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ...data import Rows
+from ...data.block import Block
 from ...data.named import CodedLabels
+from ...data.rows import COMPILE_FROM
 from ...errors import DataError, SettingError
 from ...fitting.path import CrossValidation
 from ...numerics.arrays import Floats
@@ -336,9 +338,7 @@ def training_data(model: Any, X: Any, y: Any, sample_weight: Any, class_weight: 
     return TrainingData(present(rows, cost), targets, cost, weights, columns, names)
 
 
-def rows_of(
-    X: NDArray[Any], targets: Targets, cost: Floats, class_weight: tuple[float, ...], *, compiled: bool
-) -> Rows:
+def rows_of(X: Any, targets: Targets, cost: Floats, class_weight: tuple[float, ...], *, compiled: bool) -> Rows:
     """The rows as the passes read them, class weights multiplied into their costs."""
     factors = np.array(class_weight)
     weighted = any(factor != 1 for factor in class_weight)
@@ -360,6 +360,12 @@ def rows_of(
     total = split.sum(axis=1)
     share = np.where(total[:, None] > 0, split, targets.probability) / np.where(total > 0, total, 1.0)[:, None]
     return Rows.of(X, share, total, compiled=compiled)
+
+
+def class_rows(X: Block, target: NDArray[Any], cost: Floats) -> Rows:
+    """The rows with the numbers of their classes, or a share of each class, as moments are taken of them."""
+    kind = np.int64 if target.ndim == 1 else np.float64
+    return Rows.of(X, np.ascontiguousarray(target, kind), cost, compiled=X.size >= COMPILE_FROM)
 
 
 def check_folds(l2: Any, targets: Targets, cost: Floats) -> None:

@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Sparse
+from ...data.block import Block
+from ...data.rows import in_threads
+from ...data.source import Source
 from ...errors import DataError, Refusal
 from ...fitting.closed.moments import Moments, soft_moments
 from ...numerics.arrays import Floats
 from ...wording import learner, setting
 from ..checks.rows import check_lengths, checked_costs, not_finite, rows_to_learn
-from ..checks.targets import Targets, checked_targets, class_costs, known_targets, labels_of
+from ..checks.targets import Targets, checked_targets, class_costs, class_rows, known_targets, labels_of
 
 MOST_COLUMNS = 5000
 """Columns, beyond which a matrix of their products and its factors do not fit well into memory."""
@@ -48,7 +50,8 @@ class Statistics:
 class Batch:
     """Rows that came together, checked, and their statistics."""
 
-    X: Any
+    rows: Source
+    """With the numbers of their classes as targets, or a share of each."""
     targets: Targets
     cost: Floats
     columns: tuple[str, ...]
@@ -115,37 +118,33 @@ def _targets_of_batch(model: Any, y: Any, known: NDArray[Any], rows: int) -> Tar
 
 
 def _batch(
-    model: Any, given: tuple[Any, Any, tuple[str, ...]], targets: Targets, cost: Floats, kind: str, soft: bool
+    model: Any, given: tuple[Block, Any, tuple[str, ...]], targets: Targets, cost: Floats, kind: str, soft: bool
 ) -> Batch:
-    rows, read, columns = given
-    _check_width(model, rows)
-    n_threads = getattr(model, "n_threads", None)
+    X, read, columns = given
+    _check_width(model, X)
     if targets.probability is not None and not soft:
         raise DataError(
             f"Unknown label type: continuous. y holds probabilities; {type(model).__name__} needs a label for each "
             f"row. {learner('LogisticRegression')} and {learner('LeastSquaresClassifier')} learn from probabilities."
         )
-    if targets.probability is not None:
-        T = targets.probability
-        moments = soft_moments(rows, T, cost, n_threads)
+    T = targets.probability
+    rows: Source = class_rows(X, np.asarray(targets.index if T is None else T), cost)
+    with in_threads(rows, model.n_threads) as shared:
+        moments = Moments.of_rows(shared, len(targets.classes), kind) if T is None else soft_moments(shared)
+    squares = float(moments.weight.sum())
+    if T is not None:
         own = np.einsum("ik,ik->i", T, T)
         squares = float(cost @ own) if cost.size else float(own.sum())
-    else:
-        assert targets.index is not None
-        moments = Moments.of(
-            rows, targets.index, len(targets.classes), cost if cost.size else None, kind=kind, n_threads=n_threads
-        )
-        squares = float(moments.weight.sum())
     if not moments.finite:
-        raise not_finite(rows, columns, model)
+        raise not_finite(rows.gathered().block, columns, model)
     alone = Statistics(moments, targets.classes, squares, len(rows), targets.soft)
     return Batch(rows, targets, cost, columns, alone, alone, read)
 
 
-def _check_width(model: Any, rows: Any) -> None:
+def _check_width(model: Any, rows: Block) -> None:
     n, d = rows.shape
     if d > MOST_COLUMNS:
-        what = "X is sparse with" if isinstance(rows, Sparse) else "X has"
+        what = "X is sparse with" if rows.skips_zeros else "X has"
         raise Refusal(
             f"{type(model).__name__} needs a {d} × {d} matrix of products of columns, and {what} {n} rows of {d} "
             f"columns; up to {MOST_COLUMNS} are taken: choose fewer columns, or use {learner('LogisticRegression')} "

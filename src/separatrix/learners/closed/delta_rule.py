@@ -42,16 +42,17 @@ def run_delta_rule(model: Any, batch: Batch, normal: NormalEquations, seed: int)
     The moments, which are known, tell how far from the minimum each pass ends.
     """
     target, rng = online_target(batch.targets), np.random.default_rng(seed)
-    counted: Any = np.flatnonzero(batch.cost > 0) if batch.cost.size else len(batch.X)
-    count = int(np.size(counted)) if batch.cost.size else len(batch.X)
+    counted: Any = np.flatnonzero(batch.cost > 0) if batch.cost.size else len(batch.rows)
+    count = int(np.size(counted)) if batch.cost.size else len(batch.rows)
     rate = schedule_of(_as_rate(model.learning_rate)) or default_rate(normal, batch, count)
     lines = len(contrasts(len(batch.targets.classes)))
-    state = OnlineState(np.zeros((lines, batch.X.shape[1])), np.zeros(lines))
+    X = batch.rows.gathered().block
+    state = OnlineState(np.zeros((lines, X.shape[1])), np.zeros(lines))
     done, (W, b), least = 0.0, state.last(), solve(normal).value
     while done < model.max_passes and normal.value(W, b) - least > model.tol * least:
         part = min(1.0, model.max_passes - done)
         order = row_order(model.order, counted, rng)[: max(1, round(part * count))]
-        after = step(model, state, batch.X, target, batch.cost, order, rate)
+        after = step(model, state, X, target, batch.cost, order, rate)
         done += len(order) / count
         now = after.averaged() if model.averaging else after.last()
         with np.errstate(over="ignore", invalid="ignore"):
@@ -136,8 +137,7 @@ def _state(model: Any, rows: Any, known: Any) -> OnlineState:
 
 
 def _overflow(model: Any, rows: Any, columns: tuple[str, ...]) -> ValueError:
-    finite = rows.finite() if hasattr(rows, "starts") else np.isfinite(rows).all()
-    if not finite:
+    if not rows.finite():
         return not_finite(rows, columns, model)
     return SettingError(
         "learning_rate", model.learning_rate,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from ...data import Sparse
+from ...data.rows import in_threads
 from ...errors import DataError, Refusal, SettingError
 from ...fitting.closed.discriminant import (
     HigherMoments,
@@ -177,12 +177,10 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
         if self._quadratic is None:
             return super()._scores(X)
         rows = checked_rows(self, X, reset=False)
-        size = max(64, BLOCK_NUMBERS // max(1, rows.shape[1]))
         found = np.empty((len(rows), len(self.classes_)))
         with np.errstate(invalid="ignore", over="ignore"):
-            for lo in range(0, len(rows), size):
-                part = rows[lo : lo + size]
-                found[lo : lo + size] = self._quadratic.scores(part.dense() if isinstance(part, Sparse) else part)
+            for part, block in rows.blocks(BLOCK_NUMBERS):
+                found[part] = self._quadratic.scores(block)
         if not np.isfinite(found).all():
             raise not_finite(rows, self.verdict_.claim.columns, self)
         return found[:, 1] - found[:, 0] if len(self.classes_) == 2 else found
@@ -206,7 +204,8 @@ class GaussianDiscriminant(OnePassFit, GenerativeClassifier):
     def _higher_moments(self, batch: Batch) -> HigherMoments | None:
         if self.shrinkage != "ledoit-wolf":
             return None
-        return HigherMoments.of(batch.X, np.asarray(batch.targets.index), batch.cost, batch.alone.moments)
+        with in_threads(batch.rows, self.n_threads) as rows:
+            return HigherMoments.of(rows, batch.alone.moments)
 
     def _priors_of(self, found: Statistics) -> Floats:
         count = len(found.classes)

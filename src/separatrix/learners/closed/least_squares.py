@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data import Sparse
+from ...data import Rows
 from ...errors import SettingError
 from ...fitting.closed.least_squares import NormalEquations, Solution, contrasts, normal_equations, solve
 from ...fitting.scan.online import OnlineState
@@ -220,11 +220,11 @@ def left_over(batch: Batch, aliased: Any, *, lifted: bool) -> float:
     From some of the rows, where they are at hand: products of columns do not tell parts below 10⁻⁷.
     """
     d = len(batch.columns)
-    counts = np.flatnonzero(batch.cost > 0) if batch.cost.size else np.arange(len(batch.X))
+    counts = np.flatnonzero(batch.cost > 0) if batch.cost.size else np.arange(len(batch.rows))
     if batch.alone is not batch.total or d > MOST_COLUMNS_CHECKED or len(counts) <= d + 1:
         return 0.0
-    some = batch.X[counts[np.linspace(0, len(counts) - 1, min(len(counts), 4 * d + 64)).astype(int)]]
-    Z = np.array(some.dense() if isinstance(some, Sparse) else some, dtype=np.float64)
+    some = batch.rows.take(counts[np.linspace(0, len(counts) - 1, min(len(counts), 4 * d + 64)).astype(int)])
+    Z = np.array(some.dense(), dtype=np.float64)
     size = np.abs(Z).max(axis=0)
     if lifted:
         Z -= Z.mean(axis=0)
@@ -244,12 +244,16 @@ def left_over(batch: Batch, aliased: Any, *, lifted: bool) -> float:
 
 def _value(batch: Batch, solution: Solution, l2: float) -> float:
     """(1/C) Σ c‖t − Wx − b‖² + (l2/2)‖W‖² from the rows: large weights that cancel leave the moments few digits."""
-    targets, total = batch.targets, 0.0
-    shares = contrasts(len(targets.classes)).T
-    cost = batch.cost if batch.cost.size else np.ones(len(batch.X))
-    for lo in range(0, len(batch.X), BLOCK_ROWS):
-        rows = slice(lo, lo + BLOCK_ROWS)
-        T = shares[targets.index[rows]] if targets.index is not None else targets.probability[rows] @ shares  # type: ignore[index]
-        error = batch.X[rows] @ solution.weights.T + solution.intercept - T
-        total += float(cost[rows] @ (error**2).sum(axis=1))
-    return total / float(cost.sum()) + l2 / 2 * float((solution.weights**2).sum())
+    shares = contrasts(len(batch.targets.classes)).T
+
+    def of(rows: Rows, lo: int, hi: int) -> float:
+        total = 0.0
+        for start in range(lo, hi, BLOCK_ROWS):
+            part = slice(start, min(start + BLOCK_ROWS, hi))
+            own, cost = rows.y[part], rows.cost[part]
+            T = shares[own] if own.ndim == 1 else own @ shares
+            squares = np.square(rows.block[part] @ solution.weights.T + solution.intercept - T).sum(axis=1)
+            total += float(cost @ squares) if cost.size else float(squares.sum())
+        return total
+
+    return float(batch.rows.fold(of)) / batch.rows.weight + l2 / 2 * float((solution.weights**2).sum())

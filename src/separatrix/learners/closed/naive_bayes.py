@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ...data import Rows
+from ...data.rows import COMPILE_FROM, in_threads
 from ...errors import DataError, Refusal
 from ...fitting.closed.column_statistics import ColumnFamilies, ColumnStatistics, InfiniteError
 from ...fitting.closed.naive_bayes import EstimateError, Parameters, estimate
@@ -20,6 +22,7 @@ from ...losses.families import Family
 from ...numerics.arrays import Floats
 from ..base import IN_ONE_GO, Card, GenerativeClassifier
 from ..checks.rows import check_lengths, checked_costs, checked_rows, names_of, not_finite, rows_to_learn, set_fitted
+from ..checks.targets import class_rows
 from ..perceptron.training import check_kind, checked_labels, stream_labels
 from .batches import EstimateRecord
 from .naive_bayes_input import (
@@ -149,7 +152,7 @@ class NaiveBayes(GenerativeClassifier):
         check_lengths(len(rows), len(target))
         cost = checked_costs(sample_weight, len(rows))
         families = self._column_families(names)
-        statistics = statistics_of(self, rows, target, len(classes), cost, families, names)
+        statistics = statistics_of(self, class_rows(rows, target, cost), len(classes), families, names)
         for label, weight in zip(classes.tolist(), statistics.moments.weight, strict=True):
             if weight == 0:
                 raise DataError(f"Every sample of class {label!r} has sample_weight zero: leave that class out.")
@@ -208,7 +211,7 @@ class NaiveBayes(GenerativeClassifier):
         Of K classes d ≥ 0: the distance from the boundary of the region of the row's own class.
         """
         scores, rows = self._scores(X), self._checked(X)
-        if isinstance(rows, np.ndarray) and np.isnan(rows).any():
+        if not rows.finite():
             raise not_finite(rows, self._names(), self)  # a row that is not known in full is at no known place
         return self.rule_._distance(scores)
 
@@ -241,7 +244,8 @@ class NaiveBayes(GenerativeClassifier):
             raise Refusal(f"There is no rule yet, after {self._statistics.rows} rows: {self._lacking}")
         check_is_fitted(self, "rule_")
         rows = checked_rows(self, X, reset=False)
-        check_values(rows, np.empty(0), self._scorer.families, self._names())
+        with in_threads(Rows.of(rows, compiled=rows.size >= COMPILE_FROM)) as source:
+            check_values(source, self._scorer.families, self._names())
         return rows
 
     def _names(self) -> tuple[str, ...]:

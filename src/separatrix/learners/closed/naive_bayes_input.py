@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Sparse
+from ...data.block import Block
+from ...data.rows import in_threads
+from ...data.source import Source
 from ...errors import DataError, Refusal, SettingError
 from ...fitting.closed.column_statistics import ColumnFamilies, ColumnStatistics, InfiniteError, gather
 from ...fitting.closed.naive_bayes import EstimateError
@@ -20,11 +22,10 @@ from ...numerics.arrays import Floats
 from ...wording import setting
 from ..checks.rows import out_of_range
 from ..checks.settings import checked_choice, checked_number, checked_numbers
+from ..checks.targets import class_rows
 
 SUM_TO_ONE = 1e-9
 """How far from one given priors may sum."""
-BLOCK_NUMBERS = 1 << 20
-"""Numbers of X that are searched for an infinity at once."""
 
 
 def checked_families(model: Any, columns: tuple[str, ...]) -> ColumnFamilies:
@@ -137,19 +138,18 @@ def support_of(families: ColumnFamilies) -> Support:
     )
 
 
-def check_values(X: Any, cost: Floats, families: ColumnFamilies, columns: tuple[str, ...]) -> None:
+def check_values(rows: Source, families: ColumnFamilies, columns: tuple[str, ...]) -> None:
     """All numbers such as their families know."""
-    if families.threshold is not None and families.threshold < 0 and isinstance(X, Sparse):
+    if families.threshold is not None and families.threshold < 0 and rows.kind.skips_zeros:
         raise Refusal(
             f"{setting('threshold')} is {families.threshold:g} and X is sparse: every zero that is left out would "
             f"become a one. Use {setting('threshold', 0.0)} or more, or pass X.toarray()."
         )
-    found = first_outside(X, cost, support_of(families))
+    found = first_outside(rows, support_of(families))
     if found is None:
         return
     i, j = found
-    row = X[i : i + 1]
-    value, family = (row.dense() if isinstance(row, Sparse) else row)[0, j], families.by_column[j]
+    value, family = rows.take(np.array([i])).dense()[0, j], families.by_column[j]
     if family == Bernoulli():
         raise DataError(
             f"is {value:g}; a Bernoulli column holds 0 and 1 only: set {setting('threshold')}, so that a number counts "
@@ -167,32 +167,30 @@ def check_values(X: Any, cost: Floats, families: ColumnFamilies, columns: tuple[
     )  # fmt: skip
 
 
-def infinite(X: Any, columns: tuple[str, ...], model: Any) -> DataError:
+def infinite(X: Block, columns: tuple[str, ...], model: Any) -> DataError:
     """The error that names the first infinity of X, or says that sums overflow."""
-    rows = max(1, BLOCK_NUMBERS // max(1, X.shape[1]))
-    for start in range(0, len(X), rows):
-        block = X[start : start + rows]
-        block = block.dense() if isinstance(block, Sparse) else block
-        bad = np.isinf(block)
-        if bad.any():
-            i, j = np.argwhere(bad)[0].tolist()
-            problem = (
-                f"is {block[i, j]}: {type(model).__name__} needs finite numbers, or NaN for what is missing; clip it, "
-                "or drop the row."
-            )
-            return DataError(problem, array="X", row=start + i, column=columns[j], value=float(block[i, j]))
-    return out_of_range(X if isinstance(X, Sparse) else np.nan_to_num(X, nan=0.0), columns)
+    found = X.first(lambda numbers, columns: np.isinf(numbers))
+    if found is None:
+        return out_of_range(X.changed(np.nan_to_num, np.arange(X.shape[1])).largest(), columns)
+    i, j = found
+    value = float(X[i : i + 1].dense()[0, j])
+    problem = (
+        f"is {value}: {type(model).__name__} needs finite numbers, or NaN for what is missing; clip it, or drop the "
+        "row."
+    )
+    return DataError(problem, array="X", row=i, column=columns[j], value=value)
 
 
 def statistics_of(
-    model: Any, rows: Any, target: Any, classes: int, cost: Floats, families: ColumnFamilies, names: tuple[str, ...]
+    model: Any, rows: Source, classes: int, families: ColumnFamilies, names: tuple[str, ...]
 ) -> ColumnStatistics:
     """What the rows say, once they are found to be such as the families know."""
-    check_values(rows, cost, families, names)
-    try:
-        return gather(rows, target, classes, cost, families)
-    except InfiniteError:
-        raise infinite(rows, names, model) from None
+    with in_threads(rows) as shared:
+        check_values(shared, families, names)
+        try:
+            return gather(shared, classes, families)
+        except InfiniteError:
+            raise infinite(rows.gathered().block, names, model) from None
 
 
 def joined_statistics(
@@ -212,8 +210,8 @@ def joined_statistics(
     found = np.union1d(known, labels) if known.size else np.unique(labels)
     statistics = statistics.grown(np.searchsorted(found, known), len(found))
     if len(rows):
-        target = np.searchsorted(found, labels).astype(np.int64)
-        fresh = statistics_of(model, rows, target, len(found), cost, families, names)
+        target = np.searchsorted(found, labels)
+        fresh = statistics_of(model, class_rows(rows, target, cost), len(found), families, names)
         try:
             statistics = statistics.merge(fresh)
         except InfiniteError:

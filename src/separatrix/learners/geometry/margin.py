@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Rows, Sparse
+from ...data import Rows
+from ...data.rows import in_threads
 from ...errors import DataError
 from ...fitting.problem import NotFiniteError
 from ...geometry.margin.certificate import MarginCertificate
@@ -19,7 +20,7 @@ from ...geometry.margin.hull import Hull
 from ...geometry.margin.maximum import Outcome, maximise
 from ...geometry.separation.search import HiddenSeparationError
 from ...numerics.arrays import Floats
-from ...numerics.threads import one_blas_thread, ordered_map, thread_count
+from ...numerics.threads import one_blas_thread
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.proofs import Margin, Proof
@@ -285,11 +286,10 @@ class MaxMarginClassifier(LinearClassifier):
         rows = training.rows
         history: list[MarginRecord] = []
         latest: MarginStep | None = None
-        threads = thread_count(self.n_threads) if rows.size >= SINGLE_THREAD_BELOW else 1
         try:
-            with ordered_map(threads) as each:
+            with in_threads(rows, self.n_threads, SINGLE_THREAD_BELOW) as shared:
                 with one_blas_thread():
-                    hull = Hull.of(replace(rows, map=each), free=training.free, lifted=training.lifted)
+                    hull = Hull.of(shared, free=training.free, lifted=training.lifted)
                 run = maximise(hull, training.tol, training.max_passes)
                 while True:
                     try:
@@ -324,7 +324,7 @@ class MaxMarginClassifier(LinearClassifier):
                 f"Only binary classification is supported. y has {len(targets.classes)} classes: "
                 "fit two of them at a time, on the rows of these two."
             )
-        if not searchable(rows, 2, bool(self.fit_intercept)) and isinstance(rows, Sparse):
+        if not searchable(rows, 2, bool(self.fit_intercept)) and rows.skips_zeros:
             raise DataError(
                 f"X has {rows.shape[1]} columns; of sparse rows MaxMarginClassifier can work with at most "
                 f"{MOST_WEIGHTS} columns, those of zeros not counted, or {MOST_NUMBERS} numbers in all, zeros counted. "
@@ -333,7 +333,7 @@ class MaxMarginClassifier(LinearClassifier):
                 "the classes."
             )
         return Training(
-            rows_of(rows, targets, cost, factors, compiled=False), targets.classes, columns,
+            rows_of(rows, targets, cost, factors, compiled=False).gathered(), targets.classes, columns,
             bool(self.fit_intercept), bool(self.lifted and self.fit_intercept), tol, max_passes, read,
         )  # fmt: skip
 

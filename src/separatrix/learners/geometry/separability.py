@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Rows
-from ...data.block import block_of
-from ...data.reading import largest, occurring
+from ...data.block import Block
+from ...data.rows import COMPILE_FROM, in_threads
+from ...data.source import Source
 from ...errors import DataError, Refusal
 from ...fitting.problem import NotFiniteError
 from ...geometry.separation.cases import NEAR_MEAN, Cases, ExactFrame, frame_of
@@ -29,8 +30,6 @@ from ..checks.targets import checked_targets, class_costs, rows_of
 
 SINGLE_THREAD_BELOW = 2_000_000
 """Numbers in X from which threads pay."""
-COMPILE_FROM = 400_000
-"""Numbers in X from which compiled passes pay."""
 LATE = 50_000
 """Numbers in X from which signs of coefficients wait until asked for."""
 CHECKED = 1 << 16
@@ -95,14 +94,12 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     columns = names_of(read, given.shape[1])
     if INTERCEPT in columns and fit_intercept:
         raise DataError(f"X has a column named {INTERCEPT!r}, as the intercept is called here: rename it.")
-    rows = rows_of(
+    source: Source = rows_of(
         present(given, cost), targets, cost, (1.0,) * len(targets.classes), compiled=given.size >= COMPILE_FROM
     )
     labels = tuple(targets.classes.tolist())
-    threads = thread_count(None) if rows.size >= SINGLE_THREAD_BELOW else 1
     try:
-        with ordered_map(threads) as each:
-            rows = replace(rows, map=each)
+        with in_threads(source.gathered(), None, SINGLE_THREAD_BELOW) as rows:
             check_finite(rows)
             if not searchable(rows.block, len(labels), bool(fit_intercept)):
                 return _wide(rows, labels, columns, bool(fit_intercept), index_of(X))
@@ -116,18 +113,15 @@ def separability(X: Any, y: Any, sample_weight: Any = None, fit_intercept: bool 
     return result
 
 
-def _may_be_lost(X: Any, kind: str) -> bool:
+def _may_be_lost(block: Block, kind: str) -> bool:
     """Whether there may be differences in a column that are lost beside its largest number; of few numbers always.
 
     Then the answer is gone through by the check before it is given. An overlap is proved by rows that balance exactly;
     of many sparse rows, whose columns are nearly all like that, it is left to who asks.
     """
-    if X.size <= CHECKED:
+    if block.size <= CHECKED:
         return True
-    if kind == "overlap":
-        return False
-    block = block_of(X)
-    if not block.at_hand:
+    if kind == "overlap" or not block.at_hand:
         return False
     X = block.dense()
     some = X[:: max(1, len(X) // SEEN)]
@@ -135,7 +129,7 @@ def _may_be_lost(X: Any, kind: str) -> bool:
     apart = np.abs(some - middle)
     if ((apart >= max(X.max(), -X.min()) / USUAL).sum(axis=0) >= FEW).all():  # no number is far out: soon seen
         return False
-    size = largest(X)
+    size = block.largest()
     usual = (apart >= size / USUAL).sum(axis=0)
     for j in np.flatnonzero((usual < FEW) & (size > 0)):  # beside the largest nearly all numbers are one
         apart = np.abs(X[:, j] - middle[j])
@@ -144,15 +138,15 @@ def _may_be_lost(X: Any, kind: str) -> bool:
     return False
 
 
-def searchable(X: Any, classes: int, lifted: bool) -> bool:
+def searchable(X: Block, classes: int, lifted: bool) -> bool:
     """Whether weights, and numbers of sparse rows that are written out, are few enough for the search.
 
     No more weights count than there are rows, since all columns beyond that are combinations of others; but it takes
     all rows to see of which.
     """
-    columns, rows = len(occurring(X)) + lifted, len(X)
+    columns, rows = len(X.occurring()) + lifted, len(X)
     few = (classes - 1) * min(columns, rows) <= MOST_WEIGHTS
-    return few and (columns <= MOST_WEIGHTS or rows * columns <= MOST_NUMBERS or not block_of(X).by_numbers)
+    return few and (columns <= MOST_WEIGHTS or rows * columns <= MOST_NUMBERS or not X.by_numbers)
 
 
 def _wide(rows: Rows, labels: tuple[Any, ...], columns: tuple[str, ...], lifted: bool, index: Any) -> Separability:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data import Sparse
+from ...data.block import Block
 from ...errors import DataError, SettingError
 from ...geometry.zero_one.problem import loses
 from ...numerics.arrays import Floats
@@ -191,19 +191,18 @@ class ZeroOneClassifier(LinearClassifier):
             bool(self.fit_intercept), time_limit, seed, read,
         )  # fmt: skip
 
-    def _written_out(self, rows: Any, columns: tuple[str, ...]) -> Floats:
+    def _written_out(self, rows: Block, columns: tuple[str, ...]) -> Floats:
         """X as an array of finite numbers in double precision."""
-        if isinstance(rows, Sparse):
+        if rows.skips_zeros:
             numbers = rows.shape[0] * rows.shape[1]
             if numbers > MOST_NUMBERS:
                 raise DataError(
                     f"X has {numbers} numbers when its zeros are written out; of sparse rows ZeroOneClassifier can "
                     f"work with at most {MOST_NUMBERS}. Choose fewer rows or columns."
                 )
-            rows = rows.dense()
-        X: Floats = np.ascontiguousarray(rows, dtype=np.float64)
-        if not np.isfinite(X).all():
-            raise not_finite(X, columns, self)
+        if not rows.finite():
+            raise not_finite(rows, columns, self)
+        X: Floats = np.ascontiguousarray(rows.dense(), dtype=np.float64)
         large, far = np.argwhere(np.abs(X) > LARGEST), loses(X)
         if len(large):
             i, j = large[0].tolist()

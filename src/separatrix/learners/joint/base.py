@@ -11,7 +11,6 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ...data import Sparse
 from ...data.maps.joint import Separate
 from ...data.maps.joint_rows import Features
 from ...errors import DataError, SettingError
@@ -27,7 +26,7 @@ class JointRows:
     """The rows as they were given, checked."""
 
     X: Any
-    """An array or `Sparse`; or the list of objects."""
+    """A block; or the list of objects."""
     tabular: bool
     columns: tuple[str, ...] | None
 
@@ -37,7 +36,7 @@ class JointRows:
     @property
     def for_maps(self) -> Any:
         """An array, scipy's CSR, or the list of objects."""
-        return self.X.scipy() if isinstance(self.X, Sparse) else self.X
+        return self.X.plain() if self.tabular else self.X
 
 
 @dataclass(frozen=True, eq=False)

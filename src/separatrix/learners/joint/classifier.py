@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ...data.maps.joint_rows import Features
-from ...data.reading import finite
 from ...errors import DataError, Refusal
 from ...fitting.joint import JointMinimum, JointOutcome, JointProblem, minimise_joint
 from ...fitting.problem import NotFiniteError
@@ -273,7 +272,7 @@ class JointClassifier(JointModel):
         given = checked_costs(sample_weight, len(rows))
         class_weight = class_costs(self.class_weight, targets, given)
         rows = replace(rows, X=(present if rows.tabular else present_objects)(rows.X, given))
-        if is_plain(self.feature_map) and not finite(rows.X):
+        if is_plain(self.feature_map) and not rows.X.finite():
             assert rows.columns is not None
             raise not_finite(rows.X, rows.columns, self)
         labels = tuple(targets.classes.tolist())

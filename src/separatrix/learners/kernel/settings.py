@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ...data import Sparse
 from ...data.kernels.gram import NEARLY, CustomKernel, Kernel, KernelError, Matrix, Objects, Places, careful
 from ...data.kernels.objects import ObjectKernel
 from ...data.kernels.tables import RBF, Linear, Polynomial, TableKernel
@@ -142,7 +141,7 @@ def read(model: Any, X: Any, new: Any = None) -> Any:
         _check_no_objects(kernel, X)
     if table or (_is_table(kernel, X) if reset else not model._objects):
         rows = checked_rows(columns, X, reset=reset)
-        if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
+        if not rows.finite():
             raise not_finite(rows, names_of(columns, rows.shape[1]), model)
         return rows
     return _objects(X)
@@ -181,12 +180,11 @@ def kernel_of(model: Any, X: Any, rows: Any, columns: Any) -> Kernel:
 def _rbf(rows: Any, gamma: float | None) -> RBF:
     """Without a γ it is 1/(columns × the variance of all numbers of X)."""
     cells = max(1, len(rows) * rows.shape[1])
-    center = None if isinstance(rows, Sparse) else rows.mean(axis=0, dtype=np.float64)
+    ones = np.ones(len(rows))
+    center = None if rows.skips_zeros else rows.pull(ones) / len(rows)
     if gamma is None:
-        numbers_of = rows.numbers if isinstance(rows, Sparse) else rows
-        mean = numbers_of.sum(dtype=np.float64) / cells
-        near = np.square(numbers_of - mean).sum() + (cells - numbers_of.size) * np.square(mean)
-        spread = float(near) / cells * rows.shape[1]
+        mean = np.full(rows.shape[1], rows.sum() / cells)
+        spread = float(rows.scatter(ones, mean).sum()) / cells * rows.shape[1]
         if not math.isfinite(spread):
             raise OverflowError
         gamma = 1 / spread if spread > 0 else 1.0
@@ -258,9 +256,10 @@ def _matrix(columns: Any, X: Any, *, reset: bool) -> Any:
             f"rows, k(new row, training row). (X has {shape[1]} features, but {type(columns).__name__} is expecting "
             f"{learnt} features as input)"
         )
-    matrix = checked_rows(columns, X, reset=reset)
-    if not np.isfinite(matrix).all():
-        raise not_finite(matrix, names_of(columns, matrix.shape[1]), columns)
+    rows = checked_rows(columns, X, reset=reset)
+    if not rows.finite():
+        raise not_finite(rows, names_of(columns, rows.shape[1]), columns)
+    matrix = rows.dense()
     if reset and matrix.shape[0] != matrix.shape[1]:
         raise DataError(
             f"X has shape {matrix.shape}; {setting('kernel', 'precomputed')} needs the square matrix k(xᵢ, xⱼ) of the "

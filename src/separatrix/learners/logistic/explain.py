@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ...data.mapped import MappedRows
 from ...errors import DataError
 from ...inference.explanation import Explanation, View
 from ...numerics.arrays import Floats
@@ -121,4 +120,4 @@ def _numbers(values: Any, names: tuple[str, ...]) -> Floats:
 def _features(model: Any, x: Floats) -> Floats:
     """What the model is linear in."""
     features = getattr(model, "features_", None)
-    return x if features is None else MappedRows(x[None], features.map).dense()[0]
+    return x if features is None else features.map.expand(x[None])[0]

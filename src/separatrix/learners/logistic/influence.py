@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.block import block_of
+from ...data.block import Block
 from ...data.frame import Frame
 from ...errors import DataError
 from ...numerics.arrays import Floats
@@ -31,7 +31,7 @@ class Influence(NamedTuple):
     """About how far the score of the row itself would move if the row were left out."""
 
 
-def influence_of(X: Any, z: Floats, positive: Floats, cost: Floats, l2: float, fit_intercept: bool) -> Influence:
+def influence_of(X: Block, z: Floats, positive: Floats, cost: Floats, l2: float, fit_intercept: bool) -> Influence:
     """h = c p(1 − p) zᵀH⁻¹z and its kin, at the scores z of a fit, some rows at a time."""
     if X.shape[1] > MOST_COLUMNS:
         raise DataError(
@@ -40,21 +40,21 @@ def influence_of(X: Any, z: Floats, positive: Floats, cost: Floats, l2: float, f
     p = sigmoid(z)
     e = positive - p
     weight = cost * p * (1 - p)
-    rows_of, (n, d) = block_of(X), X.shape
+    n, d = X.shape
     size = max(1, NUMBERS // d)
     blocks = [slice(lo, min(lo + size, n)) for lo in range(0, n, size)]
     share = cost / cost.max() / float((cost / cost.max()).sum())
-    center: Any = sum(share[rows] @ rows_of[rows].dense() for rows in blocks) * fit_intercept
+    center: Any = sum(share[rows] @ X[rows].dense() for rows in blocks) * fit_intercept
     frame = Frame(center, np.ones(d), fit_intercept)
-    scale = np.sqrt(sum(share[rows] @ np.square(frame.coordinates(rows_of[rows].dense())) for rows in blocks))
+    scale = np.sqrt(sum(share[rows] @ np.square(frame.coordinates(X[rows].dense())) for rows in blocks))
     scale[scale == 0] = 1
     frame = Frame(center, scale[:d], fit_intercept)
     hessian = np.diag(np.append(l2 * cost.sum() / frame.scale**2, [0.0] * fit_intercept))
     for rows in blocks:
-        Z = frame.coordinates(rows_of[rows].dense())
+        Z = frame.coordinates(X[rows].dense())
         hessian += (Z.T * weight[rows]) @ Z
     inverse = np.linalg.pinv(hessian, hermitian=True)
-    reach = np.concatenate([_forms(frame.coordinates(rows_of[rows].dense()), inverse) for rows in blocks])
+    reach = np.concatenate([_forms(frame.coordinates(X[rows].dense()), inverse) for rows in blocks])
     leverage = weight * reach
     shift = -cost * e * reach / np.maximum(1 - leverage, np.finfo(float).tiny)
     return Influence(e, np.abs(e) * p * (1 - p), leverage, shift)

@@ -16,7 +16,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ...data.mapped import MappedRows
-from ...data.reading import finite
 from ...data.rows import SMALL
 from ...errors import Refusal
 from ...fitting.firth.ascent import penalised_maximum
@@ -386,7 +385,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
         features = getattr(self, "features_", None)
         if features is None:
             return rows
-        if not finite(rows):  # a feature of infinity may be finite
+        if not rows.finite():  # a feature of infinity may be finite
             raise not_finite(rows, features.columns, self)
         return MappedRows(rows, features.map)
 

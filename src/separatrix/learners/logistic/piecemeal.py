@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data import Rows, Sparse
+from ...data import Rows
 from ...errors import SettingError
 from ...fitting.problem import Problem
 from ...fitting.scan.online import OnlineState, scan
@@ -73,7 +73,7 @@ def _weighted(model: Any, known: Any, T: Any, cost: Any) -> tuple[Any, Any]:
 
 
 def _overflow(model: Any, rows: Any, names: tuple[str, ...], settings: Settings) -> Exception:
-    if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
+    if not rows.finite():
         return not_finite(rows, names, model)
     return SettingError(
         "learning_rate",

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from ...data import Sparse
-from ...data.block import block_of
-from ...data.categorical import CategoricalRows
+from ...data.block import Block
 from ...errors import DataError
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, positive, sigmoid
@@ -35,28 +33,21 @@ NEAR = 0.25
 """The part of the mean square about a point near the mean that its distance may make up."""
 
 
-def means_of(X: Any, cost: Floats) -> Floats:
+def means_of(X: Block, cost: Floats) -> Floats:
     """x̄ = Σ cᵢxᵢ/Σ cᵢ."""
     weight = _shares(cost, len(X))
-    total = np.zeros(X.shape[1])
     with np.errstate(all="ignore"), one_blas_thread():  # of rows that are not finite the fit will tell
-        if isinstance(X, CategoricalRows):
-            return _moments_of_table(X, cost, total)[0]
-        if isinstance(X, np.ndarray) and X.size <= AT_ONCE:
-            return weight @ X + total  # in double precision
-        if isinstance(X, Sparse):
-            return total + np.bincount(X.named, X.numbers * np.repeat(weight, np.diff(X.starts)), X.shape[1])
-        return _summed(X, weight, lambda block, weight: weight @ block, total)
+        if X.skips_zeros or X.size <= AT_ONCE:
+            return X.pull(weight)
+        return _summed(X, weight, lambda block, weight: weight @ block, np.zeros(X.shape[1]))
 
 
-def moments_of(X: Any, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
+def moments_of(X: Block, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
     """x̄ and s; of dense rows in one pass, by what is `near` the means: s² = Σ cᵢ(xᵢ − a)²/Σ cᵢ − (x̄ − a)².
 
     Where a is too far away for that, as many digits being lost as it is deviations away, s is had from x̄ itself.
     """
-    if isinstance(X, CategoricalRows):
-        return _moments_of_table(X, cost, near)
-    if isinstance(X, Sparse) or not np.isfinite(near).all():
+    if X.skips_zeros or not np.isfinite(near).all():
         means = means_of(X, cost)
         return means, deviations_of(X, cost, means)
     weight, width = _shares(cost, len(X)), X.shape[1]
@@ -74,24 +65,13 @@ def moments_of(X: Any, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
     return means, np.sqrt(squares - np.square(away))
 
 
-def _moments_of_table(X: CategoricalRows, cost: Floats, near: Floats) -> tuple[Floats, Floats]:
-    """Of its numbers as of any; of an indicator that is 1 in a share p of the rows, p and √(p(1 − p))."""
-    at, share = X.map.of_numbers, X.shares(cost / cost.sum() if cost.size else cost)
-    means, deviations = moments_of(X.raw.numbers, cost, near[at]) if at.size else (near[at], near[at])
-    return X.map.joined(means, share), X.map.joined(deviations, np.sqrt(np.maximum(share * (1 - share), 0)))
-
-
-def deviations_of(X: Any, cost: Floats, means: Floats) -> Floats:
+def deviations_of(X: Block, cost: Floats, means: Floats) -> Floats:
     """s = √(Σ cᵢ(xᵢ − x̄)²/Σ cᵢ): the divisor is the weight of all rows, not one less."""
     weight = _shares(cost, len(X))
-    total = np.zeros(X.shape[1])
-    if isinstance(X, Sparse):
-        each = np.repeat(weight, np.diff(X.starts))
-        there = np.bincount(X.named, each, X.shape[1])
-        total += np.bincount(X.named, each * np.square(X.numbers - means[X.named]), X.shape[1])
-        total += np.maximum(1 - there, 0) * np.square(means)
-        return np.sqrt(total)
     with one_blas_thread():
+        if X.skips_zeros:
+            return np.sqrt(X.scatter(weight, means))
+        total = np.zeros(X.shape[1])
         return np.sqrt(_summed(X, weight, lambda block, weight: weight @ np.square(block - means), total))
 
 
@@ -99,14 +79,14 @@ def _shares(cost: Floats, rows: int) -> Floats:
     return cost / cost.sum() if cost.size else np.full(rows, 1 / rows)
 
 
-def _summed(X: Any, weight: Floats, of: Callable[[Floats, Floats], Floats], total: Floats) -> Floats:
+def _summed(X: Block, weight: Floats, of: Callable[[Floats, Floats], Floats], total: Floats) -> Floats:
     """Σ f(block, weights), block by block in their order, whatever the number of threads."""
     size = max(16, CACHED // max(1, X.shape[1]))
 
     def part(lo: int) -> Floats:
         rows = slice(lo, min(lo + size, len(X)))
         with np.errstate(all="ignore"):
-            return np.asarray(of(block_of(X[rows]).dense(), weight[rows]))
+            return np.asarray(of(X[rows].dense(), weight[rows]))
 
     with ordered_map(thread_count() if X.size >= LARGE else 1) as each:
         for found in each(part, range(0, len(X), size)):
@@ -167,14 +147,13 @@ def remembered(training: Training, X: Any, y: Any, sample_weight: Any) -> dict[s
 
 def facts_of(training: Training) -> Facts:
     """The facts of a fit, at little cost beside it."""
-    rows, targets, cost = training.rows, training.targets, training.cost
-    X = rows.block if rows.array is None else rows.array
+    X, targets, cost = training.rows.block, training.targets, training.cost
     n, d = X.shape
     size = max(LEAST_ROWS, min(MOST_ROWS, NUMBERS // max(1, d)))
     some, weight, sampled = X, cost, size < n
     if sampled:
         step = -(-n // size)
-        chosen: Any = slice(None, None, step) if isinstance(X, np.ndarray) else np.arange(0, n, step)
+        chosen: Any = slice(None, None, step)
         some, weight = X[chosen], cost[chosen] if cost.size else cost
         if weight.size and not weight.any():
             chosen = np.flatnonzero(cost)[:size]
@@ -379,9 +358,8 @@ def _squared_loss(model: Any, given: TrainingRows) -> float:
 
 
 def _proved(model: Any, given: TrainingRows) -> bool:
-    """Whether the verdict's proof holds of these rows, which are shown to it as anybody would show them."""
-    X = given.X.sparse() if isinstance(given.X, CategoricalRows) else given.X
-    return bool(model.verdict_.check(X, given.y, given.sample_weight))
+    """Whether the verdict's proof holds of these rows."""
+    return bool(model.verdict_.check(given.X, given.y, given.sample_weight))
 
 
 def same_rows(model: Any, given: TrainingRows) -> str:

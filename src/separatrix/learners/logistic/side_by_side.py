@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from sklearn.base import clone
 
-from ...data import Rows, Sparse
+from ...data import Rows
+from ...data.block import Block, Dense, block_of
 from ...data.frame import Frame
 from ...errors import DataError
 from ...fitting.coordinates import frame_of
@@ -72,14 +73,14 @@ class SideBySide:
     """The estimator's parameters."""
 
     @classmethod
-    def of(cls, estimator: LogisticRegression, X: Any, cost: Floats, names: tuple[str, ...]) -> SideBySide | None:
+    def of(cls, estimator: LogisticRegression, X: Block, cost: Floats, names: tuple[str, ...]) -> SideBySide | None:
         """None where the estimator's own fit is the only way."""
-        if not isinstance(X, np.ndarray) or X.size < COMPILE_FROM or not _plain(estimator):
+        if not X.at_hand or X.size < COMPILE_FROM or not _plain(estimator):
             return None
         settings = checked_settings(estimator)
         if not isinstance(settings.l2, float):
             return None
-        return cls(estimator, settings, settings.l2, X, cost, names, estimator.get_params(deep=False))
+        return cls(estimator, settings, settings.l2, X.dense(), cost, names, estimator.get_params(deep=False))
 
     def fitted(self, tasks: Sequence[Task], each: Map) -> list[LogisticRegression | None]:
         """Fitted clones; None where the quick way does not end in a proof."""
@@ -190,7 +191,7 @@ class SideBySide:
         settings, everything = self.settings, np.arange(self.X.shape[1])
         X = chosen(self.X, task.rows, everything if varying is None else varying, scratch)
         cost = self._cost(task)
-        X = present(X, cost)
+        X = present(Dense(X), cost).dense()
         if varying is None:
             varying = varying_columns(X, lifted=settings.fit_intercept) if self.l2 else everything
             X = chosen(X, None, varying)
@@ -262,18 +263,19 @@ def fit_together(
 ) -> list[LogisticRegression]:
     """A clone of the estimator for each task, fitted to `X[rows]` and `positive`, several of them at a time.
 
-    X is an array of floats or CSR; `columns` are the names by which verdicts and errors call its columns, and `given`
-    is X as the user has it, a data frame say, for the fits that are made alone. Each fit is the one that the estimator
-    would make by itself, but for the way to the minimum; where that way does not end in a proved minimum, the
+    X is a block, an array of floats or CSR; `columns` are the names by which verdicts and errors call its columns, and
+    `given` is X as the user has it, a data frame say, for the fits that are made alone. Each fit is the one that the
+    estimator would make by itself, but for the way to the minimum; where that way does not end in a proved minimum, the
     estimator's own `fit` is called. The bits of a result hang neither on the number of threads nor on the other tasks.
 
     Passes are counted as they are made, so a `max_passes` too small for the fit alone may be enough here.
     """
     names = columns or tuple(f"x{j}" for j in range(X.shape[1]))
-    _check_finite(X, names, estimator)
+    X = block_of(X)
+    if not (np.isfinite(X.sum()) or X.finite()):  # named by its place among all rows, not among some
+        raise not_finite(X, names, estimator)
     cost = checked_costs(sample_weight, X.shape[0])
-    whole = X.scipy() if isinstance(X, Sparse) else X
-    alone = partial(_alone, estimator, whole if given is None else given, cost)
+    alone = partial(_alone, estimator, X.plain() if given is None else given, cost)
     together = SideBySide.of(estimator, X, cost, names)
     if together is None:
         return [alone(task) for task in tasks]
@@ -281,17 +283,6 @@ def fit_together(
     with one_blas_thread(), ordered_map(threads) as each:
         found = together.fitted(tasks, each)
     return [alone(task) if model is None else model for model, task in zip(found, tasks, strict=True)]
-
-
-def _check_finite(X: Any, names: tuple[str, ...], estimator: LogisticRegression) -> None:
-    """A fit of some rows would name the place of a NaN among these: here it is named as the user knows it."""
-    if isinstance(X, np.ndarray):
-        finite = np.isfinite(X.sum(dtype=np.float64)) or np.isfinite(X).all()
-    else:
-        X = X if isinstance(X, Sparse) else Sparse.of(X)
-        finite = X.finite()
-    if not finite:
-        raise not_finite(X, names, estimator)
 
 
 def _alone(estimator: LogisticRegression, X: Any, cost: Floats, task: Task) -> LogisticRegression:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Rows
+from ...data.rows import COMPILE_FROM
 from ...errors import SettingError
 from ...fitting.coordinates import is_wide
 from ...fitting.path import CrossValidation
@@ -49,8 +50,6 @@ SOLVERS = ("auto", *METHODS, "stochastic")
 ORDERS = ("permutation", "replacement", "cyclic")
 INITS = {"least-squares": LeastSquares(), "zero": None, "random": AtRandom()}
 """Starts by name; the weights of "zero" have the shape of the problem."""
-COMPILE_FROM = 400_000
-"""Numbers in X, zeros counted, from which the compiled pass repays the 0.3 s that loading it takes."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ...data.rows import NONE
 from ...errors import DataError, Refusal, SettingError
 from ...fitting.scan.perceptron import ROOM, NotFiniteScoreError, PerceptronState
 from ...fitting.scan.perceptron_scan import Course, PerceptronScan
@@ -23,7 +24,7 @@ from ...wording import setting
 from ..base import LinearClassifier
 from ..checks.rows import check_lengths, checked_rows, not_finite, rows_to_learn, set_fitted
 from ..checks.settings import checked_flags, checked_numbers
-from ..checks.targets import checked_targets
+from ..checks.targets import checked_targets, class_rows
 from ..geometry.margin import MaxMarginClassifier
 from ..warnings import BudgetWarning
 from .training import Training, checked_labels, checked_passes, checked_update
@@ -93,7 +94,7 @@ def _best(model: Any, course: Course) -> Floats:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            best.fit(_plain(course.X), course.target)
+            best.fit(course.X, course.target)
     except ValueError:  # too many columns for it: what was learnt separates the rows as well
         return learnt
     found = np.column_stack([best.coef_, best.intercept_]) if lifted else best.coef_
@@ -103,11 +104,6 @@ def _best(model: Any, course: Course) -> Floats:
     return (
         found if better > leads_of(course.X, course.target, learnt / np.linalg.norm(learnt), lifted).min() else learnt
     )
-
-
-def _plain(X: Any) -> Any:
-    """The rows as a user would give them."""
-    return X if isinstance(X, np.ndarray) else X.scipy()
 
 
 class Update(NamedTuple):
@@ -256,7 +252,8 @@ class MistakeDrivenClassifier(LinearClassifier):
         target, classes = checked_labels(self, y)
         check_lengths(len(rows), len(target))
         start = self._start(len(classes), rows.shape[1], update.lifted)
-        return Training(Course(rows, target, update, start, passes), classes, columns, read)
+        in_memory = class_rows(rows, target, NONE).gathered().block
+        return Training(Course(in_memory, target, update, start, passes), classes, columns, read)
 
     def _start(self, classes: int, d: int, lifted: bool) -> PerceptronState:
         nothing = PerceptronState.zero(classes, d)

@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ...data import Sparse
 from ...errors import DataError, SettingError, SettingTypeError
 from ...numerics.arrays import Floats
 from ...results.committee import Committee, CopiedCommittee, LinearCommittee, LoggedCommittee, Weights, index_of
@@ -22,8 +21,6 @@ from ...wording import call
 from ..checks.rows import check_lengths, checked_rows, names_of, not_finite, rows_to_learn, set_fitted
 from ..checks.targets import Targets, checked_targets
 
-BLOCK_ROWS = 4096
-"""Rows that are searched for NaN at once."""
 PROBED_ROWS = 256
 """Rows on which a learner that counts as linear predicts what its weights say."""
 
@@ -153,9 +150,7 @@ class OnlineToBatch(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rows
 
     def _check_finite(self, rows: Any, names: tuple[str, ...]) -> None:
-        sparse = isinstance(rows, Sparse)
-        parts = (rows[lo : lo + BLOCK_ROWS] for lo in range(0, len(rows), BLOCK_ROWS))
-        if not all(part.finite() if sparse else np.isfinite(part).all() for part in parts):
+        if not rows.finite():
             raise not_finite(rows, names, self)
 
 
@@ -205,7 +200,7 @@ def kept_classifiers(learner: Any, rows: Any, targets: Targets, tail: float) -> 
     assert index is not None
     first = n + 1 - max(1, int(tail * (n + 1)))
     once = {"classes": labels} if _takes_classes(learner) else {}
-    learner.partial_fit(_plain(rows[:1]), labels[index[:1]], **once)
+    learner.partial_fit(rows[:1].plain(), labels[index[:1]], **once)
     linear = bool(once) and _is_linear(learner, rows, labels)
     keeper: Keeper = (
         _WeightKeeper(learner, first, labels, rows.shape[1]) if linear else _CopyKeeper(learner, first, labels)
@@ -214,7 +209,7 @@ def kept_classifiers(learner: Any, rows: Any, targets: Targets, tail: float) -> 
     for t in range(1, n):
         keeper.take(t)
         mistakes += keeper.say(rows[t : t + 1]) != index[t]
-        learner.partial_fit(_plain(rows[t : t + 1]), labels[index[t : t + 1]])
+        learner.partial_fit(rows[t : t + 1].plain(), labels[index[t : t + 1]])
     keeper.take(n)
     return keeper.committee(), int(mistakes)
 
@@ -269,15 +264,10 @@ class _CopyKeeper:
             self.kept.append(copy.deepcopy(self.learner))
 
     def say(self, row: Any) -> int:
-        return int(index_of(self.learner.predict(_plain(row)), self.labels)[0])
+        return int(index_of(self.learner.predict(row.plain()), self.labels)[0])
 
     def committee(self) -> Committee:
         return CopiedCommittee(self.kept, self.labels)
-
-
-def _plain(rows: Any) -> Any:
-    """The rows as any learner takes them."""
-    return rows.scipy() if isinstance(rows, Sparse) else rows
 
 
 def _takes_classes(learner: Any) -> bool:
@@ -294,4 +284,4 @@ def _is_linear(learner: Any, rows: Any, labels: NDArray[Any]) -> bool:
         return False
     some = rows[:PROBED_ROWS]
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.array_equal(labels[weights.say(some)], learner.predict(_plain(some)))
+        return np.array_equal(labels[weights.say(some)], learner.predict(some.plain()))

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ...data import Sparse
 from ...fitting.scan import perceptron_scan
 from ...fitting.scan.perceptron_scan import Course, PerceptronScan
 from ...numerics.arrays import Floats
@@ -286,7 +285,7 @@ class VotedPerceptron(MistakeDrivenClassifier):
         """Σₜ f̂ₜ(x)/(T + 1): the mean vote, from −1 to 1; of K classes the share of the votes for each, n × K."""
         check_is_fitted(self, "rule_")
         rows = checked_rows(self, X, reset=False)
-        if not (rows.finite() if isinstance(rows, Sparse) else np.isfinite(rows).all()):
+        if not rows.finite():
             raise not_finite(rows, self.rule_.columns, self)
         try:
             votes: Floats = self._ballot.tally(rows)

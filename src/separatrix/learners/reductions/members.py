@@ -88,7 +88,7 @@ def teach(
     estimator: Any, X: Any, tasks: Sequence[Task], sample_weight: Any, n_jobs: int | None, checked: Any,
     columns: tuple[str, ...], *, stoppable: bool = False,
 ) -> list[Any]:  # fmt: skip
-    """A clone of the learner for each task, in order; `checked` is X as an array where the learner is our own.
+    """A clone of the learner for each task, in order; `checked` is X as a block where the learner is our own.
 
     Logistic regressions that share rows are fitted together. NaN is named by its place in X, not in a member's rows.
     If it is `stoppable`, every classifier that has not begun when Ctrl-C comes makes one step; a StoppedError has all.
@@ -139,7 +139,7 @@ def _all_taught(
             "",
             f"{type(estimator).__name__} takes no sample_weight: leave it out, or use a learner that does.",
         )
-    if type(estimator) is LogisticRegression and isinstance(checked, np.ndarray):
+    if type(estimator) is LogisticRegression and checked is not None and checked.at_hand:
         threads = thread_count(None if n_jobs is None else effective_n_jobs(n_jobs))
         named = columns if hasattr(X, "columns") else None
         members = list(fit_together(estimator, checked, tasks, sample_weight, threads, named, X if named else None))
