@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...data.frame import BLOCK, Frame
 from ...numerics.arrays import EPS, Floats
@@ -131,6 +132,12 @@ class ProofRows:
     share: float
     all_rows: bool = False
     """Whether rows count that are too sure to matter, or are curved the wrong way."""
+
+    def sample(self) -> NDArray[np.intp] | None:
+        """From where to where the rows S go; None where they are all rows."""
+        if self.share == 1:
+            return None
+        return np.array([(lo, self._stop(lo, hi)) for lo, hi in self.risk.rows.runs()], np.intp)
 
     def _stop(self, lo: int, hi: int) -> int:
         """Where the part of a run ends that takes part."""
