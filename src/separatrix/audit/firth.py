@@ -17,7 +17,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ..results.proofs import PenalisedLocality
-from .minimum import Look, Point, Root, explained, slow_fall
+from .columns import explained
+from .minimum import Look, Point, Root, slow_fall
 from .objectives import Softmax, scores
 from .rows import Table
 
@@ -50,7 +51,7 @@ def firth_holds(verdict: Verdict, table: Table) -> bool:
     point = Point.of(replace(verdict, claim=replace(claim, intercept=level)), table)
     if verdict.rank.rank is None:  # a fit that was stopped names no column
         point = _independent(point)
-    if len(point.keep) < len(claim.columns) and not explained(point):
+    if len(point.keep) < len(claim.columns) and not explained(verdict.claim, table, point.keep):
         return False
     doubt = _rounding(point)
     white = Whitened.of(point)

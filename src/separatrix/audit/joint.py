@@ -23,8 +23,9 @@ from ..results.separability import Separability
 from ..results.verdict import Verdict
 from .exact import EPS
 from .joint_space import CHUNK, JointTable, Space, space_of
-from .minimum import TOO_SURE, TWIST, doubt_of, fall, slow_fall, without_the_far
+from .minimum import TOO_SURE, TWIST, doubt_of, slow_fall, without_the_far
 from .separation import prove
+from .shown import fall
 
 # The proofs that the audit of joint features rebuilds: of a minimum of the likelihood, and of a local one of the
 # squared error.

@@ -23,10 +23,11 @@ from ..results.separability import INTERCEPT, Separability
 from ..results.verdict import Verdict
 from .cases import Cases, Rule, signs
 from .exact import EPS
-from .minimum import TOO_SURE, Point, doubt_of, fall, without_the_far
+from .minimum import TOO_SURE, Point, doubt_of, without_the_far
 from .objectives import Softmax, per_class, scores
 from .rows import Table
 from .separation import CertificateParts, parts_of, prove
+from .shown import distance, fall
 
 
 def tied_classes(given: CertificateParts, cases: Cases) -> Any:
@@ -169,13 +170,6 @@ class Ties:
             return bound if (reach <= allowed).all() else math.inf, leverages
 
         return without_the_far(proof, ~sure, sure, enough)
-
-
-def distance(nu: float, rho: float) -> float:
-    """−log(1 − ρν)/ρ: how far the minimum is at most, in the norm of the Hessian; infinite if ρν ≥ 1."""
-    if not rho * nu < 1:
-        return math.inf
-    return -math.log1p(-rho * nu) / rho if rho * nu > 0 else nu
 
 
 def whiten(R: Any, vectors: Any) -> Any:
