@@ -18,7 +18,7 @@ import numpy as np
 
 from ..results.claims import Claim
 from .columns import Columns
-from .rounding import TOTAL, Root, U, gamma
+from .rounding import SLIGHT, TOTAL, Root, U, gamma, modest
 from .rows import Table
 from .shown import Shown
 from .sums import WIDEST, Lines, Place, Scores, Sums, frames_of, gathered, longest, relative_rounding, sums_of
@@ -110,7 +110,7 @@ class Prover:
                 used.append((rows, counts))
                 if not len(Z):
                     continue
-                worst, far = max(worst, float(off.max())), np.maximum(far, np.abs(Z).max(axis=0))
+                worst, far = np.maximum(worst, off.max()), np.maximum(far, np.abs(Z).max(axis=0))
                 for a in range(F):
                     rooted = Z * np.sqrt(share * bends[:, a])[:, None]
                     M[a, :, a] += rooted.T @ rooted
@@ -119,7 +119,7 @@ class Prover:
             return M, worst, used, far
 
         found = gathered(parts, sum(part.stop - part.start for part in parts) * lines.table.X.shape[1], work)
-        M, worst = sum(each[0] for each in found), max(each[1] for each in found)
+        M, worst = sum(each[0] for each in found), float(np.max([each[1] for each in found]))
         if not worst <= WIDEST:
             return None
         for a in range(F):
@@ -143,13 +143,13 @@ class Prover:
         moved = shift[keep]
         weights = pulls.weights[:, keep] - pulls.levels[:, None] * moved
         errors = pulls.loss[:, None] * (pulls.columns[keep] + np.abs(moved))
+        size = (np.abs(np.atleast_2d(self.claim.weights)) + np.abs(taken)).max(axis=0)[keep]
         W = np.atleast_2d(self.claim.weights) - taken
         W = W - W.mean(axis=0) if len(W) > 1 else W
         penalty = self.claim.l2 * W[:, keep]
-        errors = errors + TOTAL * U * (
-            np.abs(pulls.weights[:, keep]) + np.abs(pulls.levels[:, None] * moved) + np.abs(penalty)
-            + self.claim.l2 * np.abs(np.atleast_2d(self.claim.weights)).max(axis=0)[keep]
-        )  # fmt: skip
+        errors = errors + (TOTAL + len(W)) * U * (
+            np.abs(pulls.weights[:, keep]) + np.abs(pulls.levels[:, None] * moved) + self.claim.l2 * size
+        )
         g = weights + penalty
         if self.claim.fit_intercept:
             g, errors = np.column_stack([g, pulls.levels]), np.column_stack([errors, pulls.loss])
@@ -160,16 +160,16 @@ class Prover:
         G, used = form.T @ form, found.used
         width = len(found.farthest)
 
-        def work(own: Iterable[tuple[slice, Any]]) -> float:
+        def work(own: Iterable[tuple[slice, Any]]) -> Any:
             most, counts = 0.0, {rows.start: picked for rows, picked in own}
             for rows, Y in self.lines.read([rows for rows, _ in own]):
                 Z, picked = self.design(Y), counts[rows.start]
                 Z = Z if picked.all() else Z[picked]
-                most = max(most, float(((Z @ G) * Z).sum(axis=1).max(initial=0)))
+                most = np.maximum(most, ((Z @ G) * Z).sum(axis=1).max(initial=0))  # what is no number stays so
             return most
 
-        most = max(gathered(used, sum(len(picked) for _, picked in used) * width, work))
-        off = gamma(2 * width + len(form) + 8) * float(np.square(np.abs(form) @ found.farthest).sum())
+        most = float(np.max(gathered(used, sum(len(picked) for _, picked in used) * width, work)))
+        off = gamma(2 * width + len(form) + 8) * float(np.square(np.abs(form) @ found.farthest).sum()) * SLIGHT
         least, largest = math.sqrt(max(most - off, 0)), math.sqrt(most + off)
         return float(root.between(least, 0.0)[0]), float(root.between(largest, 0.0)[1])
 
@@ -192,7 +192,7 @@ class Prover:
             own[k, keep], off[k, keep] = (np.linalg.norm(A, axis=0)[: len(keep)] for A in (R, size))
             if lifted:
                 own[k, d], off[k, d] = np.linalg.norm(R @ level), np.linalg.norm(size @ np.abs(level))
-        return root.between(own, off * gamma(w + F + 8))
+        return root.between(own, off * gamma(2 * (w + F) + 8))
 
 
 def sure_of(at: Place) -> Any:
@@ -217,7 +217,7 @@ def proved(claim: Claim, table: Table, witness: Any, columns: Columns, chosen: A
     by_witness = witness is not None and len(claim.classes) > 2
     shape = len(claim.classes), len(claim.columns) + 1
     sound = not by_witness or (np.shape(witness) == shape and np.isfinite(witness).all())
-    if not (sound and np.isfinite(whole.center).all()):
+    if not (sound and np.isfinite(whole.center).all() and modest(near.size, whole.size, table.cost.sum())):
         return None
     sums = sums_of(claim, Lines.of(table, near), witness if by_witness else None)
     if sums is None:
@@ -240,7 +240,7 @@ def _exactly(prover: Prover, sums: Sums, chosen: Any, shift: Any) -> Iterator[Be
     F, w = len(classes.free), len(found.farthest)
     forms = [np.tensordot(root.R.reshape(-1, F, w), pair, (1, 0)) for pair in classes.pairs]
     rhos = zip(*(prover.farthest(root, form, found) for form in forms), strict=True)
-    ends = list(zip((float(nu[0]) for nu in nus), map(max, rhos), strict=True))
+    ends = list(zip((float(nu[0]) for nu in nus), (float(np.max(each)) for each in rhos), strict=True))
     for way in prover.columns.ways:
         least, most = (Shown.by(*end, spread) for end, spread in
                        zip(ends, prover.spread(root, classes.told, way), strict=True))  # fmt: skip
@@ -256,7 +256,7 @@ def _by_witness(prover: Prover, sums: Sums, witness: Any, shift: Any) -> Iterato
         return
     u = witness[:, :-1]
     left, errors = prover.slope(sums, shift, taken=u)
-    penalty = math.sqrt(claim.l2) * float(np.linalg.norm(u - u.mean(axis=0))) * (1 + 1e-12)
+    penalty = math.sqrt(claim.l2) * (float(np.linalg.norm(u - u.mean(axis=0))) + len(u) * U * float(np.linalg.norm(u)))
     rest = float(np.linalg.norm(root.lengths(left.T, errors.T)[1]))
     nu, rho = math.hypot(sums.along, penalty) + rest, math.sqrt(2) * prover.farthest(root, root.R, found)[1]
     told = np.ones((len(claim.classes), 1))
@@ -264,4 +264,4 @@ def _by_witness(prover: Prover, sums: Sums, witness: Any, shift: Any) -> Iterato
         told[:-1], told[-1] = math.sqrt(2), 0
     for way in prover.columns.ways:
         own = prover.spread(root, np.ones((1, 1)), way)[1]
-        yield Between(Shown.by(nu * (1 + 64 * U), rho * (1 + 64 * U), told * own), None)
+        yield Between(Shown.by(nu * SLIGHT, rho * SLIGHT, told * own * SLIGHT), None)

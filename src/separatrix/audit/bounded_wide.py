@@ -17,7 +17,7 @@ import numpy as np
 
 from ..results.claims import Claim
 from .bounded import Between, Proved
-from .rounding import TOTAL, U, gamma
+from .rounding import SLIGHT, TOTAL, U, gamma, modest
 from .rows import Table
 from .shown import Shown
 from .sums import Lines, Sums, frames_of, gathered, sums_of
@@ -59,6 +59,8 @@ def penalised(claim: Claim, table: Table, witness: Any) -> Proved | None:
     K, W = len(np.atleast_2d(claim.weights)), np.atleast_2d(claim.weights)
     if np.shape(witness) != (K, len(claim.columns) + 1) or not np.isfinite(witness).all() or frame.center.any():
         return None
+    if not modest(frame.size, table.cost.sum()):
+        return None
     sums = sums_of(claim, lines, witness, least=True)
     if sums is None or not claim.l2 > 0:
         return None
@@ -70,30 +72,32 @@ def penalised(claim: Claim, table: Table, witness: Any) -> Proved | None:
     left, level = sums.pulls.weights + claim.l2 * some, sums.pulls.levels * claim.fit_intercept
     lost = sums.pulls.loss * (float(np.linalg.norm(sums.pulls.columns)) + float(np.linalg.norm(norm.center)))
     size = np.linalg.norm(sums.pulls.weights, axis=1) + claim.l2 * np.linalg.norm(np.abs(W) + np.abs(u), axis=1)
-    lost = lost + TOTAL * U * (size + np.abs(sums.pulls.levels) * float(np.linalg.norm(norm.center)))
+    lost = lost + (TOTAL + K) * U * (size + np.abs(sums.pulls.levels) * float(np.linalg.norm(norm.center)))
     off = np.linalg.norm(left - level[:, None] * norm.center, axis=1) + np.abs(level) * norm.stray + lost
     levels = (np.abs(level) + sums.pulls.loss) * claim.fit_intercept
     rest = norm.of_rows(float(off @ off), float(np.linalg.norm(levels)))
-    along = math.hypot(sums.along, math.sqrt(claim.l2) * float(np.linalg.norm(taken)))
-    nu = (along + rest) * (1 + 64 * U)
+    own = float(np.linalg.norm(taken)) + K * U * float(np.linalg.norm(u))
+    along = math.hypot(sums.along, math.sqrt(claim.l2) * own)
+    nu = (along + rest) * SLIGHT
     far = math.sqrt(_farthest(lines, norm)) + norm.stray
     rho = math.sqrt(2 if K > 1 else 1) * norm.of_rows(far * far, float(claim.fit_intercept))
     center = float(np.linalg.norm(norm.center)) + norm.stray
     spread = np.full((K, len(claim.columns) + 1), norm.of_rows(1.0, 0.0))
     spread[:, -1] = norm.of_rows(center * center, 1.0) if claim.fit_intercept else 0.0
-    return sums, [Between(Shown.by(nu, rho * (1 + 64 * U), spread), None)]
+    return sums, [Between(Shown.by(nu, rho * SLIGHT, spread * SLIGHT), None)]
 
 
 def _farthest(lines: Lines, norm: Norm) -> float:
     """The largest ‖x − c‖² = ‖x‖² − 2xᵀc + ‖c‖² of a row, what rounding may take from it included."""
     own, parts = float(norm.center @ norm.center), lines.parts()
 
-    def work(some: Iterable[slice]) -> float:
+    def work(some: Iterable[slice]) -> Any:
         most = 0.0
         for _, X in lines.read(some):
             square = np.ravel((X.multiply(X) if lines.sparse else X * X).sum(axis=1))
-            most = max(most, float(np.max(square * (1 + lost) - 2 * (X @ norm.center) + own + lost * (square + own))))
+            far = square * (1 + lost) - 2 * (X @ norm.center) + own + lost * (square + own)
+            most = np.maximum(most, far.max())  # what is no number stays so
         return most
 
     lost = 4 * gamma(lines.table.X.shape[1] + 8)
-    return max(gathered(parts, lines.numbers, work)) * (1 + lost)
+    return float(np.max(gathered(parts, lines.numbers, work))) * (1 + lost)

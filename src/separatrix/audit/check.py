@@ -156,6 +156,7 @@ def _coherent(claim: Claim) -> bool:
     shape = (columns,) if classes == 2 else (classes, columns)
     return bool(
         classes >= 2
+        and len(set(claim.classes)) == classes
         and np.shape(claim.weights) == shape
         and np.size(claim.intercept) == math.prod(shape[:-1])
         and (claim.fit_intercept or not np.any(claim.intercept))

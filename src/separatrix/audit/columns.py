@@ -12,7 +12,7 @@ from scipy.linalg import solve_triangular
 
 from ..results.claims import Claim
 from ..results.verdict import Verdict
-from .rounding import Root, gamma
+from .rounding import TOTAL, Root, gamma
 from .rows import Table
 from .sums import Frame, Lines, frames_of, gathered, is_sparse, longest
 
@@ -58,8 +58,13 @@ def columns_of(verdict: Verdict, table: Table, *, wide: bool = False) -> Columns
     if told and not design.independent():
         return None
     keep = np.setdiff1d(np.arange(d), idle(claim, table))
-    few = table.X.shape[0] < len(keep) + claim.fit_intercept
-    return Columns(keep, (Design.of(claim, table, keep).in_span(),) if few else (None,))
+    if table.X.shape[0] >= len(keep) + claim.fit_intercept:
+        return Columns(keep, (None,))
+    way = Design.of(claim, table, keep).in_span()
+    W = np.atleast_2d(claim.weights)
+    W = (W if len(W) == 1 else W - W.mean(axis=0))[:, keep]
+    outside = np.abs(W - W @ way[keep, : len(keep)])  # the minimum has none
+    return Columns(keep, (way,)) if (outside <= 16 * d * EPS * np.abs(W).max(initial=0)).all() else None
 
 
 def explained(claim: Claim, table: Table, keep: Any) -> bool:
@@ -224,7 +229,7 @@ class Design:
             return M
 
         M = sum(gathered(parts, self.lines.numbers, work))
-        return Root.of(M, gamma(longest(parts)))
+        return Root.of(M, gamma(longest(parts) + TOTAL))
 
     def in_span(self) -> Any:
         """From weights to their part in the span of the centred rows: a penalty leaves none outside."""

@@ -1,4 +1,4 @@
-"""One pass over the rows in double precision: the mean loss and its slope, with bounds on all that rounding may add.
+"""One pass over the rows in double precision: the mean loss and its slope, with bounds on all that rounding may do.
 
 With y = x − c a score is yᵀw + (b + cᵀw), off by no more than e = γ(‖y/σ‖‖σw‖ + |b + cᵀw|), σ the sizes of the columns.
 That moves a probability by 2e p(1 − p) at the most, so a row's slope by δᵢ = 2e p(1 − p) + ε|p − t|; and by Cauchy and
@@ -276,12 +276,12 @@ class Place(NamedTuple):
         if s.shape[1] > 1:
             at = Softmax(s)
             return cls((t * at.surprise).sum(axis=1), at.error(t), at.p * at.rest, at.p)
-        s, t = s[:, 0], t[:, 1]
+        s, other, t = s[:, 0], t[:, 0], t[:, 1]
         tail = np.exp(-np.abs(s))
         less = tail / (1 + tail)  # the probability of the class that is less likely
         up = s > 0
-        loss = np.log1p(tail) + np.where(up, (1 - t) * s, -t * s)
-        slope = np.where(up, (1 - t) - less, less - t)
+        loss = np.log1p(tail) + np.where(up, other * s, -t * s)
+        slope = np.where(up, other - less, less - t)
         bend = less / (1 + tail)
         more = 1 / (1 + tail)
         p = np.column_stack([np.where(up, less, more), np.where(up, more, less)])
@@ -331,7 +331,7 @@ class Tally:
     """Σᵢ cᵢyᵢⱼ²."""
     value: Any
     off: Any
-    """Σᵢ cᵢeᵢ."""
+    """Σᵢ cᵢeᵢ(Σₖ|∂ℓᵢ/∂sₖ| + eᵢ): how far the losses can be off."""
     along: Any
     slips: Any
     worst: Any
@@ -366,16 +366,18 @@ class Reader:
         squared = Y.multiply(Y) if self.lines.sparse else Y * Y
         length = np.sqrt(squared @ (1 / np.square(self.lines.frame.size)))
         off, at = self.scores.off(Y, length), Place.of(self.scores.at(Y), t)
-        f, lost = at.slope, 2.1 * off[:, None] * at.bend + self.rounding * np.abs(at.slope)
-        if self.claim.soft:
-            lost = lost + self.rounding * np.minimum(t, 1 - t)[:, -K:]
+        f, steep = at.slope, np.abs(at.slope)
+        lost, slip_of_loss = 2.1 * off[:, None] * at.bend + self.rounding * steep, off * (steep.sum(axis=1) + off)
+        if self.claim.soft:  # what is left of a target that is no label is rounded too
+            lost = lost + self.rounding * np.minimum(t, 1 - t)[:, -K:] + 8 * U
         along = slips = 0.0
         if self.witness is not None:
             q, slip = self.witness.at(Y), self.witness.off(Y, length)
             q = q if K > 1 else np.column_stack([0 * q, q])
+            far = np.abs(q).max(axis=1)
             q = q - (at.p * q).sum(axis=1, keepdims=True)
             f = f - (at.p * q)[:, -K:]
-            bent = (2.2 * off + self.rounding) * 2 * np.abs(q).max(axis=1) + 2.2 * slip
+            bent = 4.4 * off * np.abs(q).max(axis=1) + 2 * self.rounding * far + 2.2 * slip
             lost = lost + at.p[:, -K:] * bent[:, None]
             along, slips = cost @ (at.p * q * q).sum(axis=1), cost @ np.square(slip)
         if self.least:
@@ -384,7 +386,7 @@ class Reader:
         pull = cost[:, None] * f
         return Tally(
             *in_strips(pull, Y), cost @ (f * f), cost @ (lost * lost),
-            np.ravel(cost @ squared), cost @ at.loss, cost @ off, along, slips, np.max(off, initial=0),
+            np.ravel(cost @ squared), cost @ at.loss, cost @ slip_of_loss, along, slips, np.max(off, initial=0),
         )  # fmt: skip
 
 
@@ -414,7 +416,7 @@ def sums_of(claim: Claim, lines: Lines, witness: Any = None, *, least: bool = Fa
     pulls, bend = (Pulls(found.pulls[k] / C, found.levels[k] / C, loss[k], columns) for k in (slice(K), slice(K, None)))
     rounding = gone + reader.rounding
     along = (1 + 2.2 * found.worst + rounding) * (math.sqrt(found.along / C) + 2.2 * math.sqrt(found.slips / C))
-    off = 2.2 * found.off + (rounding + TOTAL * U) * found.value
+    off = 1.05 * found.off + (rounding + TOTAL * U) * found.value
     return Sums(found.value / C, off / C, pulls, along, bend)
 
 
