@@ -94,7 +94,7 @@ def test_growth_start_and_machine_are_told(results: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["softmax", "online", "separability", "voted_mnist", "closed", "reductions", "inference", "tables"]
+    "name", ["softmax", "online", "separability", "voted_mnist", "closed", "reductions", "inference", "tables", "check"]
 )
 def test_the_other_benchmarks_run_too(name: str, tmp_path: Path) -> None:
     if name == "separability" and not hasattr(separatrix, name):
