@@ -142,7 +142,7 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return separates(proof, table) and (not counted or margin_is(proof, table))
     if counted:
         return kind is None
-    if kind is Optimality or kind is Locality:
+    if isinstance(proof, Optimality | Locality):  # of a budget too: the gap that was reached
         return minimum_holds(verdict, table)
     if not value_holds(claim, table):
         return False

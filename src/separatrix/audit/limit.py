@@ -27,7 +27,7 @@ from .minimum import TOO_SURE, Point, doubt_of, without_the_far
 from .objectives import Softmax, per_class, scores
 from .rows import Table
 from .separation import CertificateParts, parts_of, prove
-from .shown import distance, fall
+from .shown import allows, distance, fall
 
 
 def tied_classes(given: CertificateParts, cases: Cases) -> Any:
@@ -147,8 +147,9 @@ class Ties:
         pairs = V[1:] - V[:1] if len(V) == 2 else V[:-1] - V[-1:]
         return np.einsum("kf,jw,fwm->kjm", pairs, units.astype(float), self.basis, optimize=True)
 
-    def gap(self, enough: float, allowed: Any, slip: float) -> float:
-        """[ρν + (1 − ρν) log(1 − ρν)]/ρ² if the distance −log(1 − ρν)/ρ allows each coefficient no more than allowed.
+    def gap(self, claimed: Limit, enough: float, allowed: Any, slip: float) -> float:
+        """[ρν + (1 − ρν) log(1 − ρν)]/ρ² if ν, ρ and the distance −log(1 − ρν)/ρ are no more than what is claimed, and
+        the distance lets each coefficient be off by no more than is allowed.
 
         ν² = gᵀM⁻¹g, ρ² the largest leverage, M the Hessian of the rows that are chosen. `slip` is a length to ignore.
         """
@@ -164,12 +165,12 @@ class Ties:
             leverages, nu = self.leverages(R), float(np.linalg.norm(whiten(R, slope)))
             rho = math.sqrt(leverages[chosen].max(initial=0))
             bound = fall(nu, rho)
-            if not math.isfinite(bound):
+            if not (math.isfinite(bound) and allows(claimed, nu, rho, distance(nu, rho), slip)):
                 return math.inf, leverages
             reach = np.linalg.norm(whiten(R, coefficients), axis=-1) * max(0, distance(nu, rho) * (1 - 1e-6) - slip)
             return bound if (reach <= allowed).all() else math.inf, leverages
 
-        return without_the_far(proof, ~sure, sure, enough)
+        return without_the_far(proof, np.ones_like(sure), sure, enough)
 
 
 def whiten(R: Any, vectors: Any) -> Any:
@@ -291,7 +292,7 @@ def _is_the_limit(verdict: Verdict, proof: Limit, result: Separability, table: T
         return False
     ignored = 1e-15 * value + slip * slip
     enough = proof.gap * (1 + SLACK) + ignored
-    return ties.gap(enough, _allowed(proof, given, result), math.sqrt(2 * ignored)) <= enough
+    return ties.gap(proof, enough, _allowed(proof, given, result), math.sqrt(2 * ignored)) <= enough
 
 
 def _allowed(proof: Limit, given: CertificateParts, result: Separability) -> Any:

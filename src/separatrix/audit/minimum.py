@@ -203,7 +203,7 @@ def _exactly(point: Point, slope: Any, doubt: Any, ways: Ways) -> Iterator[Shown
         return
     rho = math.sqrt(_leverages(point, root, L)[doubt > 0].max(initial=0))
     for way in ways:
-        yield Shown.by(_length(root, L, slope), rho, _spread(point, root, L, way))
+        yield Shown.by(_length(root, L, slope), rho, spread_of(point, root, L, way))
 
 
 def _witnessed(point: Point, slope: Any, u: Any, chosen: Any, ways: Ways) -> Iterator[Shown]:
@@ -264,7 +264,7 @@ def squared_shown(point: Point, ways: Ways, *, convex: bool) -> Iterator[Shown]:
     q, nu = (TWIST if many else TWIST_OF_TWO) * rho * steepest, _length(root, L, point.slope())
     t = slow_way(nu, q)
     for way in ways if math.isfinite(t) else ():
-        yield Shown(nu, rho, slow_fall(nu, q), t, _spread(point, root, L, way) * t)
+        yield Shown(nu, rho, slow_fall(nu, q), t, spread_of(point, root, L, way) * t)
 
 
 def _definite(M: Any) -> bool:
@@ -329,7 +329,7 @@ def _leverages(point: Point, root: Root, L: Any) -> Any:
     return np.concatenate(largest)
 
 
-def _spread(point: Point, root: Root, L: Any, way: Any) -> Any:
+def spread_of(point: Point, root: Root, L: Any, way: Any) -> Any:
     """√(M⁻¹)ⱼⱼ of each coefficient that is told."""
     units = root.whiten(point.coefficients(way).T)
     return np.array(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..results.claims import Claim
-from ..results.proofs import Locality, Optimality
+from ..results.proofs import Limit, Locality, Optimality
 
 SLACK = 1e-6
 """Relative: what the certificate's own rounding may make of a bound that is recomputed."""
@@ -22,6 +22,11 @@ class Shown(NamedTuple):
     gap: float
     distance: float
     coefficients: Any
+
+    @property
+    def lengths(self) -> tuple[float, float, float]:
+        """ν, ρ and the distance."""
+        return self.nu, self.rho, self.distance
 
     @classmethod
     def by(cls, nu: float, rho: float, spread: Any) -> Shown:
@@ -58,14 +63,22 @@ def enough(claim: Claim, proof: Optimality | Locality) -> float:
 
 def covers(proof: Optimality | Locality, claim: Claim, shown: Shown) -> bool:
     """Whether the certificate's bounds are no less than those that were shown."""
-    numbers = (proof.nu, shown.nu), (proof.rho, shown.rho), (proof.distance, shown.distance)
     bounds = np.atleast_2d(np.asarray(proof.coefficients, dtype=float))
     return bool(
         math.isfinite(shown.gap)
         and shown.gap <= enough(claim, proof)
-        and all(found <= said * (1 + SLACK) for said, found in numbers)
+        and allows(proof, *shown.lengths)
         and bounds.shape == shown.coefficients.shape
         and (shown.coefficients <= bounds * (1 + SLACK)).all()
+    )
+
+
+def allows(proof: Optimality | Locality | Limit, nu: float, rho: float, way: float, slip: float = 0.0) -> bool:
+    """Whether the certificate's ν, ρ and distance are no less than these; `slip` is a length to ignore."""
+    return bool(
+        nu <= proof.nu * (1 + SLACK) + slip
+        and rho <= proof.rho * (1 + SLACK)
+        and way <= proof.distance * (1 + SLACK) + slip
     )
 
 
