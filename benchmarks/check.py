@@ -109,7 +109,7 @@ def forgeries(verdict: Verdict) -> dict[str, Verdict]:
 
     third: dict[str, Any] = {name: getattr(proof, name) / 3 for name in ("nu", "distance", "coefficients")}
     one = proof.coefficients.copy()
-    one.flat[one.size // 2] /= 3
+    one.flat[one.argmax()] /= 3
     gap = {"gap": forged(gap=proof.gap / 9, relative_gap=proof.relative_gap / 9)}
     return {
         **{name: forged(**{name: value}) for name, value in third.items()},

@@ -21,10 +21,20 @@ from .columns import Columns
 from .rounding import SLIGHT, TOTAL, Root, U, gamma, modest
 from .rows import Table
 from .shown import Shown
-from .sums import WIDEST, Lines, Place, Scores, Sums, frames_of, gathered, longest, relative_rounding, sums_of
-
-TOO_SURE = 1e-10
-"""Rows with less curvature than this prove nothing."""
+from .sums import (
+    TOO_SURE,
+    WIDEST,
+    Lines,
+    Place,
+    Scores,
+    Sums,
+    frames_of,
+    gathered,
+    longest,
+    relative_rounding,
+    sums_of,
+    sure_of,
+)
 
 
 class Classes(NamedTuple):
@@ -87,11 +97,11 @@ class Prover:
         return np.column_stack([Y, np.ones(len(Y))]) if self.claim.fit_intercept else Y
 
     def curvature(self, chosen: Any, *, least: bool) -> Curvature | None:
-        """Σᵢ (cᵢ/C) ∂²ℓᵢ ⊗ zᵢzᵢᵀ of the chosen rows; or minₖpᵢₖ zᵢzᵢᵀ of all, which is less."""
+        """Σᵢ (cᵢ/C) ∂²ℓᵢ ⊗ zᵢzᵢᵀ of the chosen rows that are not too sure; or minₖpᵢₖ zᵢzᵢᵀ of them, which is less."""
         claim, table, lines, free = self.claim, self.lines.table, self.lines, self.classes.free
         scores, inverse = Scores.of(claim.weights, claim.intercept, lines), 1 / np.square(lines.frame.size)
         w, F = len(self.keep) + claim.fit_intercept, 1 if least else len(free)
-        total, parts = float(table.cost.sum()), lines.parts(chosen)
+        total, parts = float(table.cost.sum()), lines.parts(None if least else chosen)
 
         def work(own: Iterable[slice]) -> Any:
             M, worst, used, far = np.zeros((F, w, F, w)), 0.0, [], np.zeros(w)
@@ -99,7 +109,7 @@ class Prover:
                 length = np.sqrt((Y * Y) @ inverse)
                 at, share = Place.of(scores.at(Y), table.target[rows]), table.cost[rows] / total
                 if least:
-                    bends, counts = at.p.min(axis=1)[:, None], np.ones(len(share), bool)
+                    bends, counts = at.p.min(axis=1)[:, None], chosen[rows]
                 else:
                     top = at.bend[:, 0] if at.bend.shape[1] == 1 else sure_of(at)
                     bends, counts = at.bend[:, free], top >= TOO_SURE
@@ -195,11 +205,6 @@ class Prover:
         return root.between(own, off * gamma(2 * (w + F) + 8))
 
 
-def sure_of(at: Place) -> Any:
-    """p(1 − p) of the likeliest class."""
-    return np.take_along_axis(at.bend, at.p.argmax(axis=1)[:, None], 1)[:, 0]
-
-
 class Between(NamedTuple):
     """The bounds that the rows prove are these at the most; and at the least, where that is known."""
 
@@ -248,20 +253,30 @@ def _exactly(prover: Prover, sums: Sums, chosen: Any, shift: Any) -> Iterator[Be
 
 
 def _by_witness(prover: Prover, sums: Sums, witness: Any, shift: Any) -> Iterator[Between]:
-    """ν ≤ √(uᵀHu) + ‖g − Hu‖_{(I⊗B)⁻¹}, ρ² ≤ 2 maxᵢ zᵢᵀB⁻¹zᵢ, H ⪰ I⊗B = I ⊗ (Σᵢ (cᵢ/C) minₖpᵢₖ zᵢzᵢᵀ + ridge)."""
+    """ν ≤ √(uᵀHu) + ‖g − Hu‖_{(I⊗B)⁻¹}, ρ² ≤ 2 maxᵢ zᵢᵀB⁻¹zᵢ, H ⪰ I⊗B = I ⊗ (Σᵢ (cᵢ/C) minₖpᵢₖ zᵢzᵢᵀ + ridge).
+
+    Of the rows that are not too sure.
+    """
     claim = prover.claim
-    found = prover.curvature(None, least=True)
+    found = prover.curvature(sums.unsure, least=True)
     root = None if found is None else Root.of(prover.ridged(found.M, least=True), found.eta, found.factor)
     if found is None or root is None:
         return
     u = witness[:, :-1]
     left, errors = prover.slope(sums, shift, taken=u)
-    penalty = math.sqrt(claim.l2) * (float(np.linalg.norm(u - u.mean(axis=0))) + len(u) * U * float(np.linalg.norm(u)))
-    rest = float(np.linalg.norm(root.lengths(left.T, errors.T)[1]))
-    nu, rho = math.hypot(sums.along, penalty) + rest, math.sqrt(2) * prover.farthest(root, root.R, found)[1]
-    told = np.ones((len(claim.classes), 1))
+    size, slip = float(np.linalg.norm(u - u.mean(axis=0))), len(u) * U * float(np.linalg.norm(u))
+    K, rests = len(u), root.lengths(left.T, errors.T)
+    told = np.full((K, 1), math.sqrt(1 - 1 / K))
     if claim.l2 == 0:  # relative to the last class
         told[:-1], told[-1] = math.sqrt(2), 0
+    ends = []
+    for along, penalty, rest, far, last in zip(
+        sums.along, (size - slip, size + slip), rests, prover.farthest(root, root.R, found), (1 / SLIGHT, SLIGHT),
+        strict=True,
+    ):  # fmt: skip
+        nu = math.hypot(along, math.sqrt(claim.l2) * max(penalty, 0)) + float(np.linalg.norm(rest))
+        ends.append((nu * last, math.sqrt(2) * far * last, told * last))
     for way in prover.columns.ways:
-        own = prover.spread(root, np.ones((1, 1)), way)[1]
-        yield Between(Shown.by(nu * SLIGHT, rho * SLIGHT, told * own * SLIGHT), None)
+        spreads = prover.spread(root, np.ones((1, 1)), way)
+        least, most = (Shown.by(nu, rho, by * own) for (nu, rho, by), own in zip(ends, spreads, strict=True))
+        yield Between(most, least)

@@ -77,7 +77,7 @@ def penalised(claim: Claim, table: Table, witness: Any) -> Proved | None:
     levels = (np.abs(level) + sums.pulls.loss) * claim.fit_intercept
     rest = norm.of_rows(float(off @ off), float(np.linalg.norm(levels)))
     own = float(np.linalg.norm(taken)) + K * U * float(np.linalg.norm(u))
-    along = math.hypot(sums.along, math.sqrt(claim.l2) * own)
+    along = math.hypot(sums.along[1], math.sqrt(claim.l2) * own)
     nu = (along + rest) * SLIGHT
     far = math.sqrt(_farthest(lines, norm)) + norm.stray
     rho = math.sqrt(2 if K > 1 else 1) * norm.of_rows(far * far, float(claim.fit_intercept))

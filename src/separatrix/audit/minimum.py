@@ -179,14 +179,13 @@ def without_the_far(proof: Callable[[Any], Gap], chosen: Any, sure: Any, enough:
 
 
 def likelihood_shown(point: Point, witness: Any, ways: Ways, chosen: Any) -> Iterator[Shown]:
-    """By the Hessian of the chosen rows that are not too sure; by a witness of all rows, then without the sure ones."""
-    slope, doubt = point.slope(), np.concatenate([doubt_of(look.at) for look in point.looks()])
-    unsure, shape = doubt >= TOO_SURE, (len(point.claim.classes), len(point.claim.columns) + 1)
-    if witness is None or shape[0] == 2:  # of two classes the Hessian is always small enough
-        yield from _exactly(point, slope, doubt * (unsure & chosen), ways)
+    """By the Hessian of the chosen rows, or by a witness of all, of those that are not too sure."""
+    shape, slope = (len(point.claim.classes), len(point.claim.columns) + 1), point.slope()
+    doubt = np.concatenate([doubt_of(look.at) for look in point.looks()])
+    if witness is None:
+        yield from _exactly(point, slope, doubt * ((doubt >= TOO_SURE) & chosen), ways)
     elif np.shape(witness) == shape and np.isfinite(witness).all():
-        yield from _witnessed(point, slope, witness, np.ones_like(unsure), ways)
-        yield from _witnessed(point, slope, witness, unsure, ways)
+        yield from _witnessed(point, slope, witness, doubt >= TOO_SURE, ways)
 
 
 def doubt_of(at: Softmax) -> Any:

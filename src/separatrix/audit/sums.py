@@ -45,6 +45,8 @@ STRIP = 512
 """Rows whose slopes are added up before they are added to the others."""
 TERMS = 64
 """Terms of a score that are added up before they are added to the others: so it meets fewer roundings."""
+TOO_SURE = 1e-10
+"""Rows with less curvature than this prove nothing."""
 WIDEST = 0.01
 """The largest error of a score for which the bounds on its consequences hold."""
 
@@ -288,6 +290,11 @@ class Place(NamedTuple):
         return cls(loss, slope[:, None], bend[:, None], p)
 
 
+def sure_of(at: Place) -> Any:
+    """p(1 − p) of the likeliest class."""
+    return np.take_along_axis(at.bend, at.p.argmax(axis=1)[:, None], 1)[:, 0]
+
+
 # ----------------------------------------------------------------------------------------------------------- the sums
 
 
@@ -311,10 +318,12 @@ class Sums:
     value_off: float
     pulls: Pulls
     """The slope of each score, less what a witness explains of it."""
-    along: float
-    """A bound on √Σᵢ(cᵢ/C) var qᵢ, q the scores of a witness under p."""
+    along: tuple[float, float]
+    """√Σᵢ(cᵢ/C) var qᵢ, q the scores of a witness under p: at the least and at the most."""
     bend: Pulls
     """Of the rows' least curvature; of nothing, if it was not asked for."""
+    unsure: Any
+    """Of which rows the witness explains the slope."""
 
 
 @dataclass(frozen=True)
@@ -354,6 +363,8 @@ class Reader:
     witness: Scores | None
     least: bool
     """Whether the rows' least curvature is summed too: p(1 − p), of more classes minₖ pₖ."""
+    unsure: Any
+    """Of which rows the witness explains the slope: without `least` of those that are not too sure."""
 
     @property
     def rounding(self) -> float:
@@ -375,11 +386,14 @@ class Reader:
             q, slip = self.witness.at(Y), self.witness.off(Y, length)
             q = q if K > 1 else np.column_stack([0 * q, q])
             far = np.abs(q).max(axis=1)
+            if not self.least:
+                self.unsure[rows] = sure_of(at) >= TOO_SURE
+            p = at.p * self.unsure[rows, None]
             q = q - (at.p * q).sum(axis=1, keepdims=True)
-            f = f - (at.p * q)[:, -K:]
+            f = f - (p * q)[:, -K:]
             bent = 4.4 * off * np.abs(q).max(axis=1) + 2 * self.rounding * far + 2.2 * slip
-            lost = lost + at.p[:, -K:] * bent[:, None]
-            along, slips = cost @ (at.p * q * q).sum(axis=1), cost @ np.square(slip)
+            lost = lost + p[:, -K:] * bent[:, None]
+            along, slips = cost @ (p * q * q).sum(axis=1), cost @ np.square(slip)
         if self.least:
             b = at.bend if K == 1 else at.p.min(axis=1)[:, None]
             f, lost = np.hstack([f, b]), np.hstack([lost, b * (2.1 * off + self.rounding)[:, None]])
@@ -402,7 +416,8 @@ def sums_of(claim: Claim, lines: Lines, witness: Any = None, *, least: bool = Fa
     """One pass; None where a score is off by so much that nothing is known of its consequences."""
     parts, K = lines.parts(), len(np.atleast_2d(claim.weights))
     u = None if witness is None else Scores.of(witness[:, :-1], witness[:, -1] * claim.fit_intercept, lines)
-    reader = Reader(claim, lines, Scores.of(claim.weights, claim.intercept, lines), u, least)
+    unsure = np.ones(len(lines.table.cost), bool)
+    reader = Reader(claim, lines, Scores.of(claim.weights, claim.intercept, lines), u, least, unsure)
 
     def work(own: Iterable[slice]) -> Tally:
         return reduce(add, (reader.tally(rows, Y) for rows, Y in lines.read(own)))
@@ -415,9 +430,9 @@ def sums_of(claim: Claim, lines: Lines, witness: Any = None, *, least: bool = Fa
     columns = 1.01 * np.sqrt(found.columns / C)
     pulls, bend = (Pulls(found.pulls[k] / C, found.levels[k] / C, loss[k], columns) for k in (slice(K), slice(K, None)))
     rounding = gone + reader.rounding
-    along = (1 + 2.2 * found.worst + rounding) * (math.sqrt(found.along / C) + 2.2 * math.sqrt(found.slips / C))
+    along, slip, loose = math.sqrt(found.along / C), 2.2 * math.sqrt(found.slips / C), 1 + 2.2 * found.worst + rounding
     off = 1.05 * found.off + (rounding + TOTAL * U) * found.value
-    return Sums(found.value / C, off / C, pulls, along, bend)
+    return Sums(found.value / C, off / C, pulls, (max(along / loose - slip, 0), (along + slip) * loose), bend, unsure)
 
 
 def relative_rounding(classes: int) -> float:
