@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ..results.verdict import Verdict
 
 OBJECTIVES = ("firth", "flic")
+VALUE = 1e-11
+"""How far the numbers of a claim may be from those of the rows, relatively, beside the rounding of scores."""
 DEPENDENT = 1e-10
 """The part of its length that must be a column's own to be no combination of those before it."""
 FLAT = 1e-12
@@ -156,9 +158,9 @@ def _value_holds(verdict: Verdict, point: Point, white: Whitened, doubt: float) 
     for look in point.looks():
         loss += float((look.share * (look.target * look.at.surprise).sum(axis=1)).sum())
     size, proof = white.log_determinant(), verdict.certificate
-    near = 1e-12 + doubt * (1 + len(white.root.R) / total)
+    near = 1e-15 + doubt * (1 + len(white.root.R) / total)
     value = loss - size / (2 * total)
-    room = 1e-9 * max(loss, abs(size) / total) + near
+    room = VALUE * max(loss, abs(size) / total) + near
     if not abs(value - verdict.claim.value) <= room:
         return False
     if not isinstance(proof, PenalisedLocality):
