@@ -58,7 +58,7 @@ KINDS = {
 
 
 def case_of(seed: int) -> Case | None:
-    """A small fit of any kind; None where it proved no minimum."""
+    """A small fit of any kind; None where it proved no minimum, or the referee finds none."""
     rng = np.random.default_rng(seed)
     kind = rng.choice(list(KINDS), p=list(KINDS.values()))
     K = 2 if kind == "two" else int(rng.integers(3, 5)) if kind in ("many", "witness") else int(rng.integers(2, 4))
@@ -115,7 +115,8 @@ def case_of(seed: int) -> Case | None:
         return None
     split = (np.ones(n) if cost is None else cost)[:, None] * t * np.asarray(verdict.claim.class_weight)
     rows = Rows(X, split, l2, lifted, squared, places)
-    return Case(verdict, given, y, cost, rows, truth_of(rows, verdict))
+    truth = truth_of(rows, verdict)
+    return None if truth.step is None else Case(verdict, given, y, cost, rows, truth)
 
 
 def laid_out(X: Any, places: Any, width: int, csr: bool) -> Any:

@@ -1,6 +1,7 @@
 """Bounds on rounding: what is true lies between them, and they are near enough to decide."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,14 +12,14 @@ from threadpoolctl import threadpool_info
 from separatrix import LogisticRegression
 from separatrix.audit.bounded import proved
 from separatrix.audit.bounded_wide import penalised
-from separatrix.audit.columns import columns_of
+from separatrix.audit.columns import Columns, columns_of
 from separatrix.audit.exact import solve
 from separatrix.audit.minimum import Point, likelihood_shown, penalised_shown
 from separatrix.audit.objectives import Softmax, scores
 from separatrix.audit.optimum import chosen_rows, mean_loss
 from separatrix.audit.rounding import Root, gamma
 from separatrix.audit.rows import Table
-from separatrix.audit.shown import covers
+from separatrix.audit.shown import coherent, covers, distance, fall
 from separatrix.audit.sums import FEW, Frame, Lines, OneThread, exact_in_double, frames_of, sums_of
 from separatrix.results.claims import Claim
 
@@ -124,8 +125,6 @@ def test_sums_are_no_farther_off_than_they_say(classes, offset, scale):
 def test_csr_rows_are_added_up_as_they_are():
     claim, table = made_up(3, 6000, 30, 0, 1, 1)
     table.X[np.random.default_rng(2).random(table.X.shape) < 0.8] = 0
-    lean = Table(claim, table.X, table.target.argmax(axis=1), table.cost)
-    lean.X = type("Sheet", (), {})
     sheet = Table(claim, sparse.csr_array(table.X), table.target.argmax(axis=1), table.cost)
     assert isinstance(sheet.X, np.ndarray)  # so few that they are written out
     wide = np.hstack([table.X, np.zeros((6000, 800))])
@@ -257,3 +256,69 @@ def test_blas_has_its_threads_again_when_all_checks_are_over():
 def test_gamma_grows_as_sums_do():
     assert gamma(0) == 0
     assert 100 * U <= gamma(100) <= 100 * U * (1 + 1e-13)
+
+
+# ------------------------------------------------------------------------------------------- what must not be believed
+
+
+@pytest.mark.parametrize("by", [1e-4, 1e-6, 1e-8])
+def test_weights_of_few_rows_may_not_leave_their_span_unseen(by):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6, 18)), np.arange(6) % 2
+    verdict = LogisticRegression(l2=0.3).fit(X, y).verdict_
+    claim, proof = verdict.claim, verdict.certificate
+    assert verdict.check(X, y)
+    centred = X - X.mean(axis=0)
+    P = np.linalg.pinv(centred) @ centred
+    j = np.argmin(np.diag(P))
+    off = by * (
+        np.eye(18)[j] - P[j]
+    )  # changes no score, and takes coefficient j farther than the norm of the rest says
+    W, b = claim.weights + off, claim.intercept - off @ X.mean(axis=0)
+    value = np.logaddexp(0, -np.where(y, 1, -1) * (X @ W + b)).mean() + 0.15 * W @ W
+    nu, rho = np.sqrt(0.3) * np.linalg.norm(off) * 1.001 + proof.nu, proof.rho * 1.5
+    gap, bounds = fall(nu, rho), np.full(19, 30 * by)
+    for share, holds in ((0.9, False), (3.0, True)):
+        bounds[j] = share * off[j]
+        made = replace(
+            verdict,
+            claim=replace(claim, weights=W, intercept=b, value=value),
+            certificate=replace(
+                proof,
+                nu=nu,
+                rho=rho,
+                gap=gap,
+                relative_gap=gap / value,
+                distance=distance(nu, rho),
+                coefficients=bounds,
+            ),
+        )
+        assert made.check(X, y) is holds
+
+
+def test_numbers_that_underflow_or_overflow_go_the_long_way():
+    claim, table = made_up(2, 60, 2, 0, 1, 0)
+    assert proved(claim, table, None, Columns(np.arange(2), (None,)), np.ones(60, bool))[1]
+    for part, by in (("X", 1e-120), ("X", 1e120), ("cost", 1e-310), ("cost", 1e200)):
+        _, other = made_up(2, 60, 2, 0, 1, 0)
+        setattr(other, part, getattr(other, part) * by)
+        with np.errstate(all="ignore"):
+            found = proved(claim, other, None, Columns(np.arange(2), (None,)), np.ones(60, bool))
+        assert found is None or not list(found[1])
+
+
+@pytest.mark.parametrize("x", [1e-12, 1e-6, 9.9e-5, 1.01e-4, 1e-3, 0.5])
+def test_the_gap_is_what_the_series_says(x):
+    exact = sum(Fraction(x) ** (k - 2) / (k * (k - 1)) for k in range(2, 60))
+    assert fall(x, 1.0) / x**2 == pytest.approx(float(exact), rel=1e-9)
+
+
+def test_what_is_no_number_is_no_bound():
+    verdict = case_of(1).verdict
+    claim, shape = verdict.claim, np.shape(verdict.certificate.coefficients)
+    assert coherent(verdict.certificate, claim)
+    for changes in (
+        {"nu": np.nan}, {"rho": -1.0}, {"distance": np.inf}, {"coefficients": np.full(shape, np.nan)},
+        {"coefficients": np.zeros(1)}, {"coefficients": np.full(shape, -1e-9)},
+    ):  # fmt: skip
+        assert not coherent(replace(verdict.certificate, **changes), claim)

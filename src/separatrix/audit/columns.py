@@ -34,6 +34,8 @@ class Columns(NamedTuple):
     ways: tuple[Any, ...]
     """From the weights that are sought and the intercept to all weights and the intercept: of each one minimum that
     they lead to is meant. None: the others are zero."""
+    outside: Any = 0.0
+    """How far each coefficient of the claim is off already because it lies where no way leads."""
 
 
 def columns_of(verdict: Verdict, table: Table, *, wide: bool = False) -> Columns | None:
@@ -60,11 +62,14 @@ def columns_of(verdict: Verdict, table: Table, *, wide: bool = False) -> Columns
     keep = np.setdiff1d(np.arange(d), idle(claim, table))
     if table.X.shape[0] >= len(keep) + claim.fit_intercept:
         return Columns(keep, (None,))
-    way = Design.of(claim, table, keep).in_span()
-    W = np.atleast_2d(claim.weights)
+    design = Design.of(claim, table, keep)
+    way, W = design.in_span(), np.atleast_2d(claim.weights)
     W = (W if len(W) == 1 else W - W.mean(axis=0))[:, keep]
-    outside = np.abs(W - W @ way[keep, : len(keep)])  # the minimum has none
-    return Columns(keep, (way,)) if (outside <= 16 * d * EPS * np.abs(W).max(initial=0)).all() else None
+    off = W - W @ way[keep, : len(keep)]  # the minimum has nothing of this
+    outside = np.zeros((len(W), d + 1))
+    outside[:, keep], outside[:, d] = np.abs(off), np.abs(off @ design.frame.center[keep])
+    outside = np.where(outside > 16 * d * EPS * np.abs(W).max(initial=0), outside, 0)
+    return Columns(keep, (way,), outside.reshape((*np.shape(claim.weights)[:-1], d + 1)))
 
 
 def explained(claim: Claim, table: Table, keep: Any) -> bool:

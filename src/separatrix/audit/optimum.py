@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ def minimum_holds(verdict: Verdict, table: Table) -> bool:
     columns = columns_of(verdict, table, wide=wide)
     if columns is None:
         return False
+    proof = replace(proof, coefficients=proof.coefficients - columns.outside)
     sums, found = _quickly(claim, proof, table, columns, chosen) or (None, [])
     if sums is not None and any(covers(proof, claim, each.most) for each in found) and _value_is(claim, sums):
         return True

@@ -40,7 +40,9 @@ def fall(nu: float, rho: float) -> float:
     x = rho * nu
     if not x < 1:
         return math.inf
-    return nu * nu / 2 * (1 + x / 2) if x < 1e-4 else (x + (1 - x) * math.log1p(-x)) / rho**2
+    if x < 1e-4:
+        return nu * nu * (1 / 2 + x / 6 + x * x / 12 * (1 + x))
+    return (x + (1 - x) * math.log1p(-x)) / rho**2
 
 
 def distance(nu: float, rho: float) -> float:
@@ -68,7 +70,6 @@ def covers(proof: Optimality | Locality, claim: Claim, shown: Shown) -> bool:
         math.isfinite(shown.gap)
         and shown.gap <= enough(claim, proof)
         and allows(proof, *shown.lengths)
-        and bounds.shape == shown.coefficients.shape
         and (shown.coefficients <= bounds * (1 + SLACK)).all()
     )
 
@@ -83,11 +84,12 @@ def allows(proof: Optimality | Locality | Limit, nu: float, rho: float, way: flo
 
 
 def coherent(proof: Optimality | Locality, claim: Claim) -> bool:
-    """Whether the numbers are bounds at all, and the relative gap is the gap in units of the value."""
+    """Whether the numbers are bounds at all, and the relative gap is the gap in units of the claim's value."""
     numbers = (proof.nu, proof.rho, proof.gap, proof.distance)
     bounds = np.asarray(proof.coefficients, dtype=float)
     return bool(
         all(math.isfinite(each) and each >= 0 for each in numbers)
+        and bounds.shape == (*np.shape(claim.weights)[:-1], len(claim.columns) + 1)
         and np.isfinite(bounds).all()
         and (bounds >= 0).all()
         and math.isclose(proof.relative_gap * claim.value, proof.gap, rel_tol=SLACK, abs_tol=1e-300)
