@@ -1,9 +1,9 @@
 """The check of a verdict: data and weights in, yes or no out.
 
-Written for reading, not for speed: plain NumPy in long double, and fractions where rounding could matter. It shares
-no code with the solvers, so that an error there cannot confirm itself here. Here a claim is handed to the module that
-knows its kind; `audit.rows` reads the data as the claim does, `audit.objectives` knows what was minimised and
-`audit.minimum` rebuilds the proofs of a minimum.
+Plain NumPy: an optimum in double precision with bounds on all rounding (`audit.optimum`), all else in long double, and
+in fractions where rounding could matter. It shares no code with the solvers, so that an error there cannot confirm
+itself here. Here a claim is handed to the module that knows its kind; `audit.rows` reads the data as the claim does and
+`audit.objectives` knows what was minimised.
 """
 
 from __future__ import annotations
