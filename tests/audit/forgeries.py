@@ -99,7 +99,7 @@ def case_of(seed: int) -> Case | None:
         X = np.column_stack([X, *(extra[j] for j in picked)])[:, rng.permutation(d + len(picked))]
     cost = None
     if rng.random() < 0.4:
-        cost = np.where(rng.random(n) < 0.1, 0.0, rng.random(n) + 0.3)
+        cost = np.where((rng.random(n) < 0.1) & (np.arange(n) >= K), 0.0, rng.random(n) + 0.3)
     weight = dict(enumerate(rng.uniform(0.6, 1.7, K).tolist())) if rng.random() < 0.25 and not soft else None
     lifted = bool(rng.random() < 0.8)
     model = LogisticRegression(

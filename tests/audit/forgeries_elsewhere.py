@@ -203,6 +203,8 @@ def _limit(rng: Any) -> Case | None:
     left = Truth(rows, at[:-1], at[-1])
     H = left.derivatives(np.zeros(left.shape, np.longdouble), left.unsure())[1]
     found, off = truth(cost, at), np.full(wide.shape[1] + 1, math.inf)
+    if not found.values:
+        return None
     nu, rho = found.nu * (1 + 1e-9), found.rho * (1 + 1e-9)
     way = distance(nu, rho)
     off[own] = np.sqrt(np.diag(np.linalg.inv(H)) / (cost[tied].sum() / cost.sum())) * way * (1 + 1e-9)

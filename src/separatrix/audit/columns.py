@@ -167,14 +167,15 @@ class Design:
         return sum(gathered(self.lines.parts(), self.lines.numbers, work))
 
     def _by_qr(self, gone: Any) -> Any:
-        """Least squares; None where a column of these is a combination of the others."""
+        """Least squares; None where one of these columns is a combination of the others but for rounding."""
         w = len(self.keep) + self.claim.fit_intercept
         R: Any = np.zeros((0, w + len(gone)))
         for _, Y in self.lines.read(self.lines.parts()):
             block = np.column_stack([self.matrix(Y), Y[:, gone]])
             R = np.linalg.qr(np.vstack([R, block]), mode="r")
-        own = np.abs(np.diag(R))[:w]
-        if len(own) < w or not (own > w * EPS * np.linalg.norm(R[:w, :w], axis=0)).all():
+        own, far = np.abs(np.diag(R))[:w], np.zeros(w)
+        far[: len(self.keep)] = np.abs(self.frame.center / self.frame.size)[self.keep]
+        if len(own) < w or not (own > (w + 4 * far) * EPS * np.linalg.norm(R[:w, :w], axis=0)).all():
             return None
         return solve_triangular(R[:w, :w], R[:w, w:], check_finite=False)
 
