@@ -35,7 +35,7 @@ def bounds(
     stray = stray_of(risk, radius)
     slip = stray * margin_rounding(risk.frame, risk.embed(v), radius)
     by_levels = chosen.by_levels(rooted=rooted)
-    return conclusion(
+    found = conclusion(
         M,
         radius,
         gradient,
@@ -47,6 +47,7 @@ def bounds(
         stray=stray * risk.rows.longest_sum,
         lost=stray**2 * EPS * (risk.rows.longest_sum + v.size) * v.size if by_levels else None,
     )
+    return None if found is None else replace(found, sample=chosen.sample())
 
 
 def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bounds | None:
