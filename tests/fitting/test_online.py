@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 import separatrix
 from separatrix import LogisticRegression
 from separatrix.data import Sparse
+from separatrix.data.block import Dense
 from separatrix.fitting.scan.online import GATHERED, ORDERS, STEPS, LearningRate, OnlineState, row_order, scan
 from separatrix.numerics.functions import sigmoid
 
@@ -476,7 +477,7 @@ def test_an_overflow_is_left_to_who_asked(classes: int) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "match"),
     [
-        ({"X": np.ones((4, 2), int)}, TypeError, "X is of int64"),
+        ({"X": Dense(np.ones((4, 2), int))}, TypeError, "X is of int64"),
         ({"X": np.ones((4, 3))}, ValueError, r"do not fit X of shape \(4, 3\)"),
         ({"X": np.ones(4)}, ValueError, r"do not fit X of shape \(4,\)"),
         ({"state": OnlineState(np.zeros((1, 2)), np.zeros(2))}, ValueError, r"intercepts of shape \(2,\)"),
