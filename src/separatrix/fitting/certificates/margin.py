@@ -19,7 +19,16 @@ from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
 from ..risk.margin import BLOCK, Risk, block_rows
 from ..solvers.newton import Latest
-from .proof import TOO_SURE, ProofRows, Spread, conclusion, local_conclusion, margin_rounding, radius_of
+from .proof import (
+    TOO_SURE,
+    ProofRows,
+    Spread,
+    conclusion,
+    intercept_rounding,
+    local_conclusion,
+    margin_rounding,
+    radius_of,
+)
 
 
 def bounds(
@@ -46,6 +55,7 @@ def bounds(
         len(risk.rows),
         stray=stray * risk.rows.longest_sum,
         lost=stray**2 * EPS * (risk.rows.longest_sum + v.size) * v.size if by_levels else None,
+        stored=intercept_rounding(risk.frame, risk.embed(v)),
     )
     return None if found is None else replace(found, sample=chosen.sample())
 
