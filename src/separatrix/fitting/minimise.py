@@ -148,7 +148,7 @@ class Watch:
             return None
         found = self._prove(state, share, goal)
         if found is not None and found.gap <= goal:
-            return self.end("optimal" if found.only else "local", state, found)
+            return self.end("optimal" if found.only else "local", state, found.rounded_up(goal))
         hopeless = self.problem.loss.convex and estimate / 2 < HOPELESS * goal
         if over or hopeless:
             stalled = state.stalled or hopeless

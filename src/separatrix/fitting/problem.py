@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -145,6 +146,13 @@ class Bounds:
     classes one row."""
     sample: NDArray[np.intp] | None = None
     """Which rows entered M, from where to where; None: all of them."""
+
+    def rounded_up(self, goal: float) -> Bounds:
+        """No smaller than a millionth of the gap asked for: beside rounding nobody could check what is."""
+        least = math.sqrt(2e-6 * goal)
+        return replace(
+            self, nu=max(self.nu, least), gap=max(self.gap, least**2 / 2), distance=max(self.distance, least)
+        )
 
 
 class Oscillation(NamedTuple):
