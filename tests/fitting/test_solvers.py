@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from separatrix.data import Rows
-from separatrix.fitting.plans.margin import least_squares, log_odds_scale
+from separatrix.fitting.plans.margin import first_step, least_squares
 from separatrix.fitting.risk.margin import Ask, Frame, Risk
 from separatrix.fitting.solvers.descent import Direction, State, descend
 from separatrix.fitting.solvers.lbfgs import PreconditionedLBFGS
@@ -280,7 +280,7 @@ def test_least_squares_start_is_the_fit_to_zeros_and_ones(lifted: bool) -> None:
 def test_the_start_on_the_scale_of_log_odds_is_newtons_first_step_from_zero(lifted: bool) -> None:
     squared = make_risk(n=80, loss=Squared(), ridge=0.0, lifted=lifted)
     zero = np.zeros(squared.frame.width)
-    start = log_odds_scale(least_squares(squared(zero, FULL), lifted=lifted), lifted=lifted)
+    start = first_step(LogLikelihood(), least_squares(squared(zero, FULL), lifted=lifted), lifted=lifted)
     _, after = islice(descend(make_risk(n=80, ridge=0.0, lifted=lifted), zero, Newton(FULL)), 2)
     assert after.step == 1
     np.testing.assert_allclose(start, after.v, rtol=1e-11)

@@ -30,7 +30,8 @@ from .margin import OBJECTIVES as MARGINS
 from .margin import margin_holds
 from .minimum import Point, excess, explained, likelihood_gap, penalised_gap, squared_gap
 from .naive_bayes import naive_bayes_holds
-from .objectives import OBJECTIVES, Softmax, objective, per_class, scores
+from .objectives import OBJECTIVES, OfMargin, Softmax, objective, per_class, scores
+from .of_margin import margin_loss_gap
 from .reduction import reduction_holds
 from .rows import ROWS, Sheet, Table
 from .zero_one import OBJECTIVE as ZERO_ONE
@@ -242,6 +243,8 @@ def is_minimum(verdict: Verdict, table: Table) -> bool:
         return False
     if claim.objective == "squared":
         bound = squared_gap(point, convex=verdict.status == "optimal")
+    elif isinstance(objective(claim), OfMargin):
+        bound = margin_loss_gap(point, enough) if isinstance(proof, Optimality) else math.inf
     else:
         bound = likelihood_gap(point, proof.witness, enough) if isinstance(proof, Optimality) else math.inf
     return _proves(bound, enough)

@@ -17,35 +17,53 @@ from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import Factor, Root, factor
 from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
-from ..risk.margin import BLOCK, Risk, block_rows
+from ..risk.margin import BLOCK, Jet, Risk, block_rows
 from ..solvers.newton import Latest
 from .proof import TOO_SURE, ProofRows, Spread, conclusion, local_conclusion, margin_rounding, radius_of
 
 
+REACHES = (1e-3, 1e-6)
+"""How far margins may move in a proof for a loss whose curvature jumps: wide where rows are many, else narrow."""
+
+
 def bounds(
-    risk: Risk, v: Floats, gradient: Floats, share: float, rooted: bool, spread: Spread, known: Latest | None = None
+    risk: Risk, v: Floats, at: Jet, share: float, rooted: bool, spread: Spread, known: Latest | None = None
 ) -> Bounds | None:
     """ν, ρ and what follows from them, rounding included; None where nothing is proved.
 
     `share` is the part of the rows to be used; `rooted` asks for a root of M; `spread` turns M⁻¹ into the deviations of
     the user's coefficients; `known` is the Hessian of all rows here or near.
     """
-    chosen = MarginProofRows(risk, v, share, known=known)
+    if math.isfinite(risk.loss.twist):
+        return _bounds(MarginProofRows(risk, v, share, known=known), at, rooted, spread)
+    each = (_bounds(MarginProofRows(risk, v, share, reach=reach), at, rooted, spread) for reach in REACHES)
+    return next((found for found in each if found is not None), None)
+
+
+def _bounds(chosen: MarginProofRows, at: Jet, rooted: bool, spread: Spread) -> Bounds | None:
+    """What these rows prove."""
+    risk, v, twist = chosen.risk, chosen.v, chosen.risk.loss.twist
     M, radius = chosen.hessian(rooted=rooted)
     stray = stray_of(risk, radius)
     slip = stray * margin_rounding(risk.frame, risk.embed(v), radius)
     by_levels = chosen.by_levels(rooted=rooted)
+    room = chosen.reach - slip if chosen.reach else 1 / twist if twist else math.inf
+    if not room > 0:
+        return None
     return conclusion(
         M,
         radius,
-        gradient,
+        at.gradient,
         chosen.leverage,
         slip,
         spread,
-        share,
+        chosen.share,
         len(risk.rows),
+        risk.loss.steepness(max(1.0, at.value)),
         stray=stray * risk.rows.longest_sum,
         lost=stray**2 * EPS * (risk.rows.longest_sum + v.size) * v.size if by_levels else None,
+        room=room,
+        steady=chosen.reach > 0,
     )
 
 
@@ -82,6 +100,8 @@ class MarginProofRows(ProofRows):
     """The rows S of a proof for a margin loss; one is too sure to matter if φ″ < 10⁻¹⁰."""
 
     risk: Risk
+    reach: float = 0.0
+    """How far margins may move: M is made of bounds from below on φ″ within that."""
 
     def hessian(self, *, rooted: bool) -> tuple[Floats | Root, float]:
         """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖² in S."""
@@ -110,18 +130,23 @@ class MarginProofRows(ProofRows):
 
     def _all_count(self) -> bool:
         """Whether M may be the Hessian that the fit has found: of few rows, none of which is left out of a proof."""
-        if self.risk.written is None or self.share < 1:
+        if self.risk.written is None or self.share < 1 or self.reach:
             return False
         Z, y, cost = self._written
         weight = self.risk.loss.curvature(y * (Z @ self.risk.embed(self.v)))
         return bool((weight >= TOO_SURE).all() and (cost > 0).all())
 
     def _carried(self, known: Latest) -> Floats:
-        """H(u) e^−δ ⪯ H(v), δ = max |zᵢᵀ(v − u)|, because |φ‴| ≤ φ″."""
+        """H(u) e^−kδ ⪯ H(v), δ = max |zᵢᵀ(v − u)|, because |φ‴| ≤ kφ″."""
         if known.place is self.v:
             return np.asarray(known.hessian)
         moved = self._written.Z @ self.risk.embed(self.v - known.place)
-        return np.asarray(known.hessian) * math.exp(-float(np.abs(moved).max()) * (1 + 1e-9))
+        return np.asarray(known.hessian) * math.exp(-self.risk.loss.twist * float(np.abs(moved).max()) * (1 + 1e-9))
+
+    def _bend(self, m: Floats) -> Floats:
+        """φ″(m), or a bound from below on it within reach."""
+        loss = self.risk.loss
+        return loss.nearby(m, self.reach) if self.reach else loss.curvature(m)  # type: ignore[no-any-return]
 
     def by_levels(self, *, rooted: bool) -> bool:
         """Whether M is made of what each row of a table has."""
@@ -139,7 +164,7 @@ class MarginProofRows(ProofRows):
             for start in range(lo, stop, BLOCK):
                 here = slice(start, min(start + BLOCK, stop))
                 part = rows.block[here]
-                weight = risk.loss.curvature(rows.y[here] * (part @ w + b))
+                weight = self._bend(rows.y[here] * (part @ w + b))
                 counts = weight >= TOO_SURE
                 if rows.cost.size:
                     counts &= rows.cost[here] > 0
@@ -181,7 +206,7 @@ class MarginProofRows(ProofRows):
         for start in range(lo, stop, size):
             block = slice(start, min(start + size, stop))
             Z = self._coordinates(rows, block)
-            weight = self.risk.loss.curvature(rows.y[block] * (Z @ v))
+            weight = self._bend(rows.y[block] * (Z @ v))
             counts = np.full(weight.size, True) if self.all_rows else weight >= TOO_SURE
             if rows.cost.size:
                 counts &= rows.cost[block] > 0

@@ -64,7 +64,7 @@ def class_bounds(
     slip = _score_rounding(risk, v, radius)
     return conclusion(
         M, 2 * radius, gradient, chosen.leverage, 2 * slip, _each(spread, risk.classes, pivot), share,
-        len(risk.rows), steepness(value),
+        len(risk.rows), (1.0, steepness(value)),
     )  # fmt: skip
 
 

@@ -31,8 +31,6 @@ TRIES = 200
 """Products with the Hessian that a witness may cost."""
 USELESS = 0.1
 """Where what is left of the slope adds so little, more products would not help."""
-STEEPEST = 0.25
-"""The most that the slope of a row's loss changes with its margin."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +142,12 @@ def penalised_bounds(
     norm = Norm.at(risk, v, shaken, reach) if shaken < 0.1 else None
     if norm is None:
         return None, 1
-    rho, steep = math.sqrt(many) * norm.farthest(risk.rows), many * min(1.0, at.value)
-    least = steepness(at.value) if K > 1 else min(STEEPEST, at.value)
+    twist, steep, least = (
+        (risk.loss.twist, *risk.loss.steepness(at.value))
+        if isinstance(risk, Risk)
+        else (math.sqrt(many), many * min(1.0, at.value), steepness(at.value))
+    )
+    rho = twist * norm.farthest(risk.rows)
     penalty = np.square(risk.embed(v).reshape(K, -1)) @ risk.ridge
     floor = slip * least * rho + shaken * steep * norm.most(reach) + 4 * EPS * math.sqrt(float(penalty.sum()))
     enough = 0.9 * min(math.sqrt(2 * goal), 1 / rho) - floor

@@ -80,6 +80,10 @@ class Plan(ABC):
     def growth(self, change: Floats) -> Floats:
         """How much each column's weight has grown, from the change of the weights' sizes."""
 
+    def cleared(self, state: State) -> State | None:
+        """Where the loss of every row is zero, on from weights that separate the rows; None where it never is."""
+        return None
+
     def estimate(self, state: State) -> float:
         """About ν² = gᵀH⁻¹g: the decrement, where the direction is Newton's or nearly so."""
         return state.decrement
@@ -149,6 +153,10 @@ class FramedPlan(Plan):
         """The mean loss of a likelihood where every score is zero."""
         return math.log(self.problem.classes) if self.problem.loss.convex else math.inf
 
+    def bend(self) -> float:
+        """How many times as much the squares bend as the loss at zero: the logistic curve has a slope of ¼."""
+        return 8.0
+
     def _sample_size(self) -> int:
         n, d = self.problem.rows.shape
         room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
@@ -202,11 +210,11 @@ class FramedPlan(Plan):
         if _own_part(at.hessian) > CLEAR or self.literal:
             return at
         self.passes += 1
-        return replace(squares, ridge=8 * self.ridge)(np.zeros(at.gradient.size), ROOT)
+        return replace(squares, ridge=self.bend() * self.ridge)(np.zeros(at.gradient.size), ROOT)
 
     def _penalise(self, hessian: Floats) -> None:
-        """Add the penalty's curvature: eight times, as the squares bend eight times as much as the likelihood."""
-        hessian.flat[:: len(hessian) + 1] += 8 * self.ridge[self.active]
+        """Add the penalty's curvature, as many times as the squares bend more than the loss."""
+        hessian.flat[:: len(hessian) + 1] += self.bend() * self.ridge[self.active]
 
     def _random(self, shape: tuple[int, ...]) -> Floats:
         """Weights that give scores of about ±2, whatever the number of columns."""

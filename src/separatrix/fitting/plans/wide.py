@@ -11,6 +11,7 @@ import numpy as np
 
 from ...data import Rows
 from ...data.frame import Frame
+from ...losses.margin import MarginLoss
 from ...losses.softmax import ClassLoss
 from ...numerics.arrays import Floats
 from ..certificates.separation import class_separates, separates
@@ -87,7 +88,8 @@ class WidePlan(FramedPlan):
         return float(np.square(state.at.gradient) @ (1 / bend))
 
     def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
-        if self.problem.l2 == 0 or not self.problem.loss.convex:
+        loss = self.problem.loss
+        if self.problem.l2 == 0 or not loss.convex or (isinstance(loss, MarginLoss) and math.isinf(loss.twist)):
             return None, 0.0
         at = replace(state.at, gradient=self._apart(state.at.gradient))
         found, products = penalised_bounds(self.risk, self._apart(state.v), at, self._solve, goal, self.reach)

@@ -45,5 +45,7 @@ def risk_of(loss: MarginLoss | ClassLoss, rows: Source, frame: Frame, ridge: Flo
 
 
 def log_loss_of(loss: MarginLoss | ClassLoss) -> MarginLoss | ClassLoss:
-    """The log-likelihood of as many classes."""
-    return SoftmaxLikelihood() if isinstance(loss, ClassLoss) else LogLikelihood()
+    """The log-likelihood of as many classes; the loss itself, where a score is not the log-odds."""
+    if isinstance(loss, ClassLoss):
+        return SoftmaxLikelihood()
+    return LogLikelihood() if loss.log_odds == 1 else loss

@@ -74,7 +74,8 @@ def _certificate(outcome: Outcome) -> Optimality | Locality:
     assert found is not None
     if outcome.firth is not None:
         return _penalised(outcome.firth, found)
-    relative, coefficients = found.gap / outcome.value, found.spread * found.distance
+    relative = found.gap / outcome.value if found.gap else 0.0
+    coefficients = found.spread * found.distance
     if not found.only:
         return Locality(found.nu, found.rho, found.gap, relative, found.distance, coefficients)
     return Optimality(
