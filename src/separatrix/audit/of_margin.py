@@ -16,7 +16,7 @@ import numpy as np
 from .minimum import TOO_SURE, Gap, Point, Root, fall, without_the_far
 from .objectives import EXPONENTIAL, SQUARED_HINGE, OfMargin
 
-REACHES = (1e-3, 1e-6)
+REACHES = (1e-3, 1e-6, 0.1)
 """How far margins may move, whichever proves more."""
 
 

@@ -28,7 +28,8 @@ GRID = np.logspace(1, -6, 15)
 @dataclass(frozen=True)
 class CrossValidation:
     """How `l2="cv"` goes about it: the l2 whose loss on rows held out is least: −log p of their classes, or
-    the loss itself where a score is not the log-odds."""
+    the loss itself where a score is not the log-odds.
+    """
 
     grid: tuple[float, ...] | None = None
     """Values of l2; None for 15 of them, from 10 down to 10⁻⁶ times the mean variance of the columns."""

@@ -21,9 +21,8 @@ from ..risk.margin import BLOCK, Jet, Risk, block_rows
 from ..solvers.newton import Latest
 from .proof import TOO_SURE, ProofRows, Spread, conclusion, local_conclusion, margin_rounding, radius_of
 
-
-REACHES = (1e-3, 1e-6)
-"""How far margins may move in a proof for a loss whose curvature jumps: wide where rows are many, else narrow."""
+REACHES = (1e-3, 1e-6, 0.1)
+"""How far margins may move in a proof for a loss whose curvature jumps; narrow where rows are few, wide far away."""
 
 
 def bounds(

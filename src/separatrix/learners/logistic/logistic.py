@@ -290,11 +290,24 @@ class LogisticRegression(Interpretation, LinearClassifier):
         p = self._seen_proba(X)  # without the prior, which moves no decision
         return self.classes_[p.argmax(axis=1)]  # type: ignore[no-any-return]
 
-    def _tells_probabilities(self) -> bool:
-        objective = self.verdict_.claim.objective if hasattr(self, "verdict_") else self.objective
-        if objective in OBJECTIVES and OBJECTIVES[objective][0].log_odds is None:
+    def _tells_log_odds(self) -> bool:
+        if self._scale_of_log_odds != 1:
             raise AttributeError(
-                f"{setting('objective', objective)} has no probabilities: its scores are no function of them. Use "
+                f"{setting('objective', self.objective)} has scores that are no log-odds, so weights are no logarithms "
+                f"of odds ratios: use coef_, or {setting('objective', 'likelihood')}."
+            )
+        return True
+
+    @property
+    def _scale_of_log_odds(self) -> float | None:
+        """What a score is to be multiplied by to be log-odds."""
+        objective = self.verdict_.claim.objective if hasattr(self, "verdict_") else self.objective
+        return OBJECTIVES[objective][0].log_odds if objective in OBJECTIVES else 1.0
+
+    def _tells_probabilities(self) -> bool:
+        if self._scale_of_log_odds is None:
+            raise AttributeError(
+                f"{setting('objective', self.objective)} has no probabilities: its scores are no function of them. Use "
                 f"decision_function, or {setting('objective', 'likelihood')}."
             )
         return True
@@ -341,21 +354,17 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     def _log_odds(self, X: Any) -> Floats:
         """log P(1 | x)/P(0 | x); of K classes the logarithms of their odds, but for a constant."""
-        z, times = self._scores(X), OBJECTIVES[self.verdict_.claim.objective][0].log_odds
+        z, times = self._scores(X), self._scale_of_log_odds
         return z if times == 1 else times * z  # type: ignore[no-any-return]
 
+    @available_if(lambda self: self._tells_log_odds())  # type: ignore[untyped-decorator]
     def influence(self, X: Any, y: Any, sample_weight: Any = None) -> Influence:
         """e p(1 − p) and its kin: how hard each row pulls at the weights, and how much it holds them.  [000 §8.1.3]
 
         At the maximum of the likelihood the pulls e·x of all rows balance. Leverage and shift are those of the
         weighted least-squares problem that Newton's last step solves. Two classes only.
         """
-        z, objective = self._scores(X), self.verdict_.claim.objective
-        if OBJECTIVES[objective][0].log_odds != 1:
-            raise Refusal(
-                f"influence is that on a likelihood; {setting('objective', objective)} is none: use "
-                f"{setting('objective', 'likelihood')}."
-            )
+        z = self._scores(X)
         if z.ndim == 2:
             raise Refusal(f"influence is for two classes; this model has {len(self.classes_)}: fit two of them.")
         target = known_targets(y, self.classes_, len(z))

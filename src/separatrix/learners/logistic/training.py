@@ -255,9 +255,7 @@ class Training:
         target, cost = online_targets(self.targets, rows.cost, rows.other)
         if target.ndim == 2:
             target = rows.y  # the class weights are in its shares
-        return StochasticSettings(
-            target, cost, schedule_of(settings.rate), settings.order, settings.averaging
-        )
+        return StochasticSettings(target, cost, schedule_of(settings.rate), settings.order, settings.averaging)
 
 
 def online_targets(targets: Targets, cost: Floats, other: Floats) -> tuple[Any, Floats]:
