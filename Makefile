@@ -57,6 +57,7 @@ bench: $(READY) peers
 	$(BIN)/python benchmarks/closed.py
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/tables.py
+	$(BIN)/python benchmarks/check.py $(if $(wildcard $(MNIST)),--mnist $(MNIST))
 
 bench-softmax: $(READY) peers
 	$(BIN)/python benchmarks/softmax.py --mnist $(MNIST)

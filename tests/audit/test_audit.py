@@ -17,9 +17,9 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq, least_squares
 
 from separatrix import LogisticRegression
-from separatrix.audit.check import mean_loss
 from separatrix.audit.firth import Whitened
-from separatrix.audit.minimum import Point, likelihood_gap, squared_gap
+from separatrix.audit.minimum import Point, likelihood_shown, squared_shown
+from separatrix.audit.optimum import mean_loss
 from separatrix.audit.rows import Table
 from separatrix.results.claims import Claim
 from separatrix.results.proofs import Locality, Optimality, Separation
@@ -118,24 +118,38 @@ class Problem:
         directions = [np.kron(pair, z) for pair in self.pairs() for z in (part or self).Z]
         return math.sqrt(max(g @ inverse @ g, 0)), math.sqrt(max(0, *(w @ inverse @ w for w in directions)))
 
-    def gap(self, theta, part=None):
-        return fall(*self.nu_and_rho(theta, part))
+    def proof(self, theta, part=None):
+        """ν, ρ, the gap, the distance and the bound on each coefficient."""
+        spread = self.spread(np.linalg.inv((part or self).derivatives(theta)[1]))
+        return bounds(*self.nu_and_rho(theta, part), spread)
 
-    def local_gap(self, theta, sharp=False):
+    def gap(self, theta, part=None):
+        return self.proof(theta, part)[2]
+
+    def spread(self, inverse, turn=None):
+        """√(TM⁻¹Tᵀ)ⱼⱼ of each coefficient as a claim has them, T = I ⊗ turn."""
+        full = np.zeros((self.free, self.d + 1))
+        for k in range(self.free):
+            own = inverse[k * self.width : (k + 1) * self.width, k * self.width : (k + 1) * self.width]
+            own = own if turn is None else turn @ own @ turn.T
+            full[k, : self.width] = np.sqrt(np.diag(own))
+        return full[0] if self.K == 2 else np.vstack([full, np.zeros((self.K - self.free, self.d + 1))])
+
+    def local_proof(self, theta, sharp=False):
         """With range² ≤ 2 Σ s² of the free scores; or, sharp, of the scores less their mean."""
         nu, rho = self.nu_and_rho(theta)
         M = self.derivatives(theta)[1]
         square = np.eye(self.free) - (np.ones((self.free, self.free)) / self.K if sharp and self.K > 2 else 0)
         gram = (1 if self.K == 2 else 2) * np.kron(square, (self.Z.T * self.cost) @ self.Z)
         if np.linalg.eigvalsh(M)[0] <= 0:
-            return math.inf
+            return nu, rho, math.inf, math.inf, np.inf
         q = (0.2021 if self.K == 2 else 1.1) * rho * eigh(gram, M, eigvals_only=True)[-1]
         if 2 * q * nu >= 1:
-            return math.inf
+            return nu, rho, math.inf, math.inf, np.inf
         t = (1 - math.sqrt(1 - 2 * q * nu)) / q
-        return nu * t - t**2 / 2 + q * t**3 / 6
+        return nu, rho, nu * t - t**2 / 2 + q * t**3 / 6, t, t * self.spread(np.linalg.inv(M))
 
-    def witness_and_gap(self, theta):
+    def witnessed_proof(self, theta):
         """u = H⁻¹g with columns that add up to zero, and what it proves."""
         flat_g, M = self.derivatives(theta)
         flat_u = np.linalg.solve(M, flat_g)
@@ -154,7 +168,12 @@ class Problem:
         nu = math.sqrt(size) + math.sqrt(np.trace(left @ np.linalg.solve(B, left.T)))
         rho = math.sqrt(2 * max(z @ np.linalg.solve(B, z) for z in self.Z))
         full = np.column_stack([u, np.zeros((self.K, 1 - self.width + self.d))])
-        return full, fall(nu, rho)
+        spread = np.zeros((self.K, self.d + 1))
+        spread[:, : self.width] = np.sqrt(np.diag(np.linalg.inv(B)))
+        if self.l2 == 0:
+            spread *= math.sqrt(2)
+            spread[-1] = 0
+        return full, bounds(nu, rho, spread)
 
     def weights(self, theta):
         """As a claim has them."""
@@ -172,6 +191,12 @@ def fall(nu, rho):
     return (x + (1 - x) * math.log(1 - x)) / rho**2 if x > 1e-3 else nu**2 * (1 / 2 + x / 6 + x**2 / 12 + x**3 / 20)
 
 
+def bounds(nu, rho, spread):
+    """Of the likelihood."""
+    way = -math.log1p(-rho * nu) / rho if rho * nu < 1 else math.inf
+    return nu, rho, fall(nu, rho), way, way * spread if math.isfinite(way) else np.inf
+
+
 @dataclasses.dataclass
 class Case:
     """A problem, data as a user has them, and a verdict on it."""
@@ -187,18 +212,39 @@ class Case:
         return self.lie(**changes).check(self.X, self.y, self.cost)
 
     def lie(self, *, gap=None, witness=None, status=None, aliased=None, certificate=None, **claim):
+        """Another gap is another relative gap; another value too."""
         verdict = dataclasses.replace(self.verdict, claim=dataclasses.replace(self.verdict.claim, **claim))
         proof = verdict.certificate if certificate is None else certificate
-        proof = proof if gap is None else dataclasses.replace(proof, gap=gap)
         proof = proof if witness is None else dataclasses.replace(proof, witness=witness)
-        rank = verdict.rank if aliased is None else Rank(None, verdict.rank.of, aliased)
+        if gap is not None or "value" in claim:
+            gap = proof.gap if gap is None else gap
+            proof = dataclasses.replace(proof, gap=gap, relative_gap=gap / verdict.claim.value)
+        of = len(verdict.claim.columns) + verdict.claim.fit_intercept
+        rank = Rank(of, of, ()) if aliased is None else Rank(of - len(aliased), of, aliased)
         return dataclasses.replace(verdict, certificate=proof, status=status or verdict.status, rank=rank)
 
+    def proof_at(self, theta, part=None):
+        """All that is true there, whatever the witness."""
+        problem = self.problem
+        found = (problem.local_proof if problem.squared else problem.proof)(theta, *[part] * (part is not None))
+        return certified(self.verdict.status, found, float(problem.value(theta)))
+
+    def turned(self, turn):
+        """The certificate for weights turn⋅(w, b)."""
+        problem, proof = self.problem, self.verdict.certificate
+        if getattr(proof, "witness", None) is not None:
+            B = (problem.Z.T * (problem.cost * problem.probabilities(self.theta).min(axis=1))) @ problem.Z
+            inverse = np.kron(np.eye(problem.free), 2 * np.linalg.inv(B + np.diag(problem.ridge)))
+        else:
+            inverse = np.linalg.inv(problem.derivatives(self.theta)[1])
+        return dataclasses.replace(proof, coefficients=proof.distance * problem.spread(inverse, turn))
+
     def at(self, theta, gap):
-        """The same claim at other weights, its value true there."""
+        """The same claim at other weights, all of it true there but the gap."""
         weights, intercept = self.problem.weights(theta)
-        value = float(self.problem.value(theta))
-        return self.lie(weights=weights, intercept=intercept, value=value, gap=gap).check(self.X, self.y, self.cost)
+        value, proof = float(self.problem.value(theta)), self.proof_at(theta)
+        changes = {"weights": weights, "intercept": intercept, "value": value, "certificate": proof}
+        return self.lie(**changes, gap=gap).check(self.X, self.y, self.cost)
 
     def polished(self, **changes):
         """The same verdict at the optimum itself, as near as double precision comes."""
@@ -206,6 +252,20 @@ class Case:
         weights, intercept = self.problem.weights(theta)
         value = float(self.problem.value(theta))
         return self.lie(weights=weights, intercept=intercept, value=value, **changes)
+
+
+def certified(status, found, value, witness=None):
+    """A certificate of these numbers."""
+    nu, rho, gap, way, off = found
+    if status == "optimal":
+        return Optimality(nu, rho, gap, gap / value, way, off, 1.0, witness)
+    return Locality(nu, rho, gap, gap / value, way, off)
+
+
+def looser(proof, factor):
+    """The same with larger bounds."""
+    numbers = ("nu", "rho", "gap", "relative_gap", "distance", "coefficients")
+    return dataclasses.replace(proof, **{name: getattr(proof, name) * factor for name in numbers})
 
 
 def draw(K, n, d, soft, seed):
@@ -237,21 +297,20 @@ def make(
         off = off.reshape(K, -1)
         off = (off - off.mean(axis=0)).ravel()
     theta = problem.fit() + (1e-6 if squared else 1e-4) * off / np.linalg.norm(off)
-    u, gap = (
-        problem.witness_and_gap(theta) if witness else (None, (problem.local_gap if squared else problem.gap)(theta))
+    u, found = (
+        problem.witnessed_proof(theta)
+        if witness
+        else (None, (problem.local_proof if squared else problem.proof)(theta))
     )
-    status = status or ("local" if squared else "optimal")
-    value, reached = float(problem.value(theta)), np.zeros(problem.free * problem.width)
-    if status == "optimal":
-        proof = Optimality(0.0, 0.0, gap, gap / value, 0.0, reached, 1.0, u)
-    else:
-        proof = Locality(0.0, 0.0, gap, gap / value, 0.0, reached)
+    status, value = status or ("local" if squared else "optimal"), float(problem.value(theta))
+    proof = certified(status, found, value, u)
     claim = Claim(
         NAMES[:K], ("x0", "x1"), *problem.weights(theta), fit_intercept, l2, class_weight, value, n,
         "squared" if squared else "likelihood", soft,
     )  # fmt: skip
     y = (t[:, 1] if K == 2 and weighted else t) if soft else np.array(NAMES)[t.argmax(axis=1)]
-    return Case(problem, Verdict(status, Rank(3, 3, ()), proof, "", "", claim), X, y, cost, theta)
+    of = 2 + fit_intercept
+    return Case(problem, Verdict(status, Rank(of, of, ()), proof, "", "", claim), X, y, cost, theta)
 
 
 SETTINGS = {
@@ -369,16 +428,26 @@ def test_the_bounds_are_those_of_the_formulas(case):
         weights, intercept = case.problem.weights(theta)
         verdict = case.lie(weights=weights, intercept=intercept)
         point = Point.of(verdict, Table(verdict.claim, case.X, case.y, case.cost))
+        every = np.ones(len(point.table.places), bool)
         if case.problem.squared:
-            expected, found = case.problem.local_gap(theta, sharp=True), squared_gap(point, convex=False)
-            assert expected <= case.problem.local_gap(theta)
-        elif getattr(case.verdict.certificate, "witness", None) is not None:
-            witness, expected = case.problem.witness_and_gap(theta)
-            found = likelihood_gap(point, witness, math.inf)
+            expected, shown = case.problem.local_proof(theta, sharp=True), squared_shown(point, (None,), convex=False)
+            assert expected[2] <= case.problem.local_proof(theta)[2]
+        elif any(case is made(name) for name, setting in SETTINGS.items() if setting.get("witness")):
+            witness, expected = case.problem.witnessed_proof(theta)
+            shown = likelihood_shown(point, witness, (None,), every)
         else:
-            expected, found = case.problem.gap(theta), likelihood_gap(point, None, math.inf)
-        assert found == pytest.approx(expected, rel=1e-6)
-        seen.append(expected)
+            expected, shown = case.problem.proof(theta), likelihood_shown(point, None, (None,), every)
+        found = next(shown, None)
+        seen.append(expected[2])
+        if found is None:
+            assert expected[2] == math.inf
+            continue
+        for mine, its in zip(found[:4], expected[:4], strict=True):
+            assert mine == pytest.approx(its, rel=1e-6)
+        if math.isfinite(expected[2]):
+            assert (found.coefficients <= np.atleast_2d(expected[4]) * (1 + 1e-6)).all()
+            if case.problem.free < case.problem.K:
+                np.testing.assert_allclose(found.coefficients, np.atleast_2d(expected[4]), rtol=1e-6)
     assert math.isfinite(seen[0])
     assert seen[-1] == math.inf or case.verdict.claim.l2 > 0.5
 
@@ -396,8 +465,12 @@ def test_in_any_order_and_container(case):
 
 
 def test_the_optimum_itself_checks_with_no_gap_to_speak_of(case):
-    witness = getattr(case.verdict.certificate, "witness", None)
-    verdict = case.polished(gap=1e-20, witness=None if witness is None else 0 * witness)
+    proof, tiny = looser(case.verdict.certificate, 1.01), 1e-13
+    witness = getattr(proof, "witness", None)
+    numbers = {"nu": tiny, "distance": tiny, "coefficients": proof.coefficients / proof.distance * tiny}
+    verdict = case.polished(
+        certificate=dataclasses.replace(proof, **numbers), gap=1e-20, witness=None if witness is None else 0 * witness
+    )
     assert verdict.check(case.X, case.y, case.cost)
 
 
@@ -408,7 +481,8 @@ def test_units_and_offsets_do_not_matter(name, scale):
     X = (case.X + np.array([0, 1000])) * [scale, 1 / scale]
     weights = case.verdict.claim.weights / [scale, 1 / scale]
     intercept = case.verdict.claim.intercept - case.verdict.claim.weights @ [0, 1000]
-    changes = {"weights": weights, "intercept": intercept}
+    turn = np.array([[1 / scale, 0, 0], [0, scale, 0], [0, -1000, 1]])
+    changes = {"weights": weights, "intercept": intercept, "certificate": case.turned(turn)}
     if name == "witness":
         u = case.verdict.certificate.witness
         changes["witness"] = np.column_stack([u[:, :2] / [scale, 1 / scale], u[:, 2] - u[:, :2] @ [0, 1000]])
@@ -424,13 +498,14 @@ def test_columns_that_are_nearly_equal_do_not_matter(name):
     case = made(name)
     turn = np.array([[1.0, 1.0], [0.0, 1e-6]])
     back = np.linalg.inv(turn).T
-    changes = {"weights": case.verdict.claim.weights @ back, "gap": case.verdict.certificate.gap * 1.001}
+    whole = np.block([[back.T, np.zeros((2, 1))], [np.zeros((1, 2)), np.ones((1, 1))]])
+    changes = {"weights": case.verdict.claim.weights @ back, "certificate": looser(case.turned(whole), 1.001)}
     if name == "witness":
         u = case.verdict.certificate.witness
         changes["witness"] = np.column_stack([u[:, :2] @ back, u[:, 2]])
     assert case.lie(**changes).check(case.X @ turn, case.y, case.cost)
-    changes["gap"] *= 0.9
-    assert not case.lie(**changes).check(case.X @ turn, case.y, case.cost)
+    gap = changes["certificate"].gap * 0.9
+    assert not case.lie(**changes, gap=gap).check(case.X @ turn, case.y, case.cost)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e150, 1e300])
@@ -626,9 +701,11 @@ def test_a_witness_proves_less_than_the_whole_hessian():
     case = made("witness")
     exact = case.problem.gap(case.theta)
     assert exact < case.verdict.certificate.gap
-    plain = dataclasses.replace(case.verdict.certificate, witness=None, gap=exact)
+    plain = case.proof_at(case.theta)
+    assert plain.gap == exact
     assert case.check(certificate=plain)
-    assert not case.check(certificate=dataclasses.replace(plain, gap=0.9 * exact))
+    assert not case.check(certificate=plain, gap=0.9 * exact)
+    assert not case.check(certificate=plain, witness=case.verdict.certificate.witness)
 
 
 def test_incoherent_claims_are_not_believed():
@@ -705,10 +782,13 @@ def widened(case, column, weight=0.0):
     """The case with a third column, of no weight or taken from the others."""
     claim = case.verdict.claim
     zeros = np.zeros(claim.weights.shape[:-1])[..., None] + weight
-    changes = {"columns": ("x0", "x1", "x2"), "weights": np.append(claim.weights, zeros, axis=-1), "aliased": ("x2",)}
-    if getattr(case.verdict.certificate, "witness", None) is not None:
-        changes["witness"] = np.insert(case.verdict.certificate.witness, 2, 0, axis=1)
-    return case.lie(**changes), np.column_stack([case.X, column])
+    changes = {"columns": ("x0", "x1", "x2"), "weights": np.append(claim.weights, zeros, axis=-1)}
+    proof = case.verdict.certificate
+    proof = dataclasses.replace(proof, coefficients=np.insert(proof.coefficients, 2, 0, axis=-1))
+    if getattr(proof, "witness", None) is not None:
+        proof = dataclasses.replace(proof, witness=np.insert(proof.witness, 2, 0, axis=1))
+    verdict, of = case.lie(**changes, certificate=proof), 3 + claim.fit_intercept
+    return dataclasses.replace(verdict, rank=Rank(of - 1, of, ("x2",))), np.column_stack([case.X, column])
 
 
 @pytest.mark.parametrize("name", ["K=3", "K=4 soft weighted", "witness", "K=2 soft", "K=2 squared", "K=3 squared"])
@@ -736,7 +816,8 @@ def test_a_witness_may_have_weights_on_aliased_columns():
     twin, X = widened(case, case.X[:, 0])
     u = twin.certificate.witness.copy()
     u[:, [0, 2]] = u[:, [0]] / 2
-    shared = dataclasses.replace(twin, certificate=dataclasses.replace(twin.certificate, witness=u))
+    proof = dataclasses.replace(twin.certificate, witness=u)
+    shared = dataclasses.replace(twin, certificate=proof)
     assert shared.check(X, case.y)
     u[:, 2] = 0
     assert not shared.check(X, case.y)
@@ -753,9 +834,8 @@ def test_without_an_intercept_a_constant_explains_nothing():
 def test_nothing_but_zeros_and_no_intercept():
     X, y = np.zeros((6, 2)), list(NAMES[:3]) * 2
     for objective, status in (("likelihood", "optimal"), ("squared", "local")):
-        numbers = (0.0, 0.0, 1e-12, 1e-12, 0.0, np.zeros(9))
-        proof = Optimality(*numbers, 1.0) if status == "optimal" else Locality(*numbers)
         value = math.log(3) if status == "optimal" else 2 / 3
+        proof = certified(status, (0.0, 0.0, 1e-12, 0.0, np.zeros((3, 3))), value)
         claim = Claim(NAMES[:3], ("a", "b"), np.zeros((3, 2)), np.zeros(3), False, 0.0, (1.0,) * 3, value, 6, objective)
         verdict = Verdict(status, Rank(0, 2, ("a", "b")), proof, "", "", claim)
         assert verdict.check(X, y)
@@ -770,7 +850,8 @@ def test_a_row_far_out_on_its_own_side_does_not_spoil_the_proof(witness):
     k = int(np.square(lead).sum(axis=1).argmax())
     far = lead[k] * 1e5
     assert (far @ np.delete(case.verdict.claim.weights, k, 0).T < far @ case.verdict.claim.weights[k] - 1000).all()
-    changes = {"rows": 51, "value": case.verdict.claim.value * 50 / 51, "gap": case.verdict.certificate.gap * 1.1}
+    changes = {"rows": 51, "value": case.verdict.claim.value * 50 / 51}
+    changes["certificate"] = looser(case.verdict.certificate, 1.1)
     assert case.lie(**changes).check(np.vstack([case.X, far]), np.append(case.y, NAMES[k]))
 
 
@@ -786,16 +867,19 @@ def test_a_row_far_out_that_hardly_counts_is_left_out_of_the_proof():
     rest = Problem(X[:50], split[:50] * (split.sum() / split[:50].sum()))
     rest.cost = rest.cost * (split[:50].sum() / split.sum())
     theta = whole.fit() + 1e-3 * np.sin(np.arange(6))
-    gap = whole.gap(theta, rest)
+    found = whole.proof(theta, rest)
     assert whole.gap(theta) == math.inf
-    assert gap < 1e-4
+    assert found[2] < 1e-4
     case = made("K=3 soft")
     weights, intercept = whole.weights(theta)
     changes = {"weights": weights, "intercept": intercept, "value": float(whole.value(theta)), "rows": 51}
     t = np.vstack([t, [0.5, 0.5, 0]])
     cost = np.append(np.ones(50), 1e-5)
-    assert case.lie(**changes, gap=gap).check(X, t, cost)
-    assert not case.lie(**changes, gap=gap * 0.9).check(X, t, cost)
+    proof = certified("optimal", found, changes["value"])
+    named = dataclasses.replace(proof, share=50 / 51, sample=np.array([[0, 50]]))
+    assert case.lie(**changes, certificate=named).check(X, t, cost)
+    assert not case.lie(**changes, certificate=named, gap=named.gap * 0.9).check(X, t, cost)
+    assert not case.lie(**changes, certificate=proof).check(X, t, cost)  # by all rows nothing is proved
 
 
 # ----------------------------------------------------------------------------------------------- extreme scores
@@ -875,12 +959,13 @@ def test_a_maximum_of_the_squared_error_is_no_minimum():
     low = problem.fit(np.array([0.2]))
     assert bent(problem, np.array([top]))[0] < -1e-3
     assert bent(problem, low)[0] > 1e-3
-    proof = Locality(0.0, 0.0, 1e-9, 1e-9, 0.0, np.zeros(1))
+    _, rho, _, way, off = problem.local_proof(low)
     for theta, expected in ((np.array([top]), False), (low, True)):
         value = float(problem.value(theta))
         claim = Claim(NAMES[:2], ("x",), theta, 0.0, False, 0.0, (1.0, 1.0), value, 29, "squared")
         for gap in (1e-9, 1.0):
-            verdict = Verdict("local", Rank(1, 1, ()), dataclasses.replace(proof, gap=gap), "", "", claim)
+            proof = certified("local", (1e-6, 1e3 * rho, gap, way + 1e-6, off + 1e-3), value)
+            verdict = Verdict("local", Rank(1, 1, ()), proof, "", "", claim)
             assert verdict.check(X, ["bee"] * 29) is expected
 
 
@@ -901,23 +986,26 @@ def test_a_saddle_of_the_squared_error_is_no_minimum(name, seed):
         assert not case.at(theta, gap)
     weights, intercept = case.problem.weights(theta)
     stopped = case.lie(status="budget", value=float(case.problem.value(theta)), weights=weights, intercept=intercept)
-    assert stopped.check(case.X, case.y, case.cost)  # the value there is as claimed, but proves nothing
+    bare = dataclasses.replace(stopped, certificate=None)
+    assert bare.check(case.X, case.y, case.cost)  # the value there is as claimed, but proves nothing
+    assert not stopped.check(case.X, case.y, case.cost)
 
 
 def test_only_a_convex_squared_error_has_an_optimum():
     convex = made("K=2 squared convex")
-    numbers = dataclasses.asdict(convex.verdict.certificate)
-    local = Locality(
-        **{name: numbers[name] for name in ("nu", "rho", "gap", "relative_gap", "distance", "coefficients")}
-    )
-    assert convex.check(status="local", certificate=local)
+
+    def local(case):
+        proof = case.verdict.certificate
+        return Locality(proof.nu, proof.rho, proof.gap, proof.relative_gap, proof.distance, proof.coefficients)
+
+    assert convex.check(status="local", certificate=local(convex))
     gram = convex.X.T @ convex.X / 50
     limit = 0.1203 * np.linalg.eigvalsh(gram)[-1]
     assert limit < 0.8
     for l2, expected in ((limit * 1.01, True), (limit * 0.99, False), (0.01, False)):
         case = make(K=2, squared=True, l2=l2, fit_intercept=False, status="optimal")
         assert case.check() is expected
-        assert case.check(status="local", certificate=local, gap=case.verdict.certificate.gap)
+        assert case.check(status="local", certificate=local(case))
 
 
 def test_an_intercept_has_no_penalty_that_could_make_the_squared_error_convex():

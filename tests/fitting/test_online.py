@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 import separatrix
 from separatrix import LogisticRegression
 from separatrix.data import Sparse
+from separatrix.data.block import Dense
 from separatrix.fitting.scan.online import GATHERED, ORDERS, STEPS, LearningRate, OnlineState, row_order
 from separatrix.fitting.scan.online import scan as scan_of
 from separatrix.losses import ALL, LogisticSquared, LogLikelihood, MarginLoss
@@ -135,9 +136,7 @@ def test_no_column_is_left_out_or_counted_twice(d: int, classes: int) -> None:
     np.testing.assert_array_equal(after.weights, before.weights + gain * X)
     np.testing.assert_array_equal(after.intercept, before.intercept + gain[:, 0])
     small = OnlineState(np.full((1, d), 1 / 64), np.zeros(1))
-    p = -scan(
-        small, X / 64, np.zeros(1), NO_COST, np.zeros(1, int), loss=LogLikelihood(), rate=LearningRate(1.0)
-    ).intercept[0]
+    p = -scan(small, X / 64, np.zeros(1), NO_COST, np.zeros(1, int), rate=LearningRate(1.0)).intercept[0]
     assert p == pytest.approx(sigmoid(X.sum() / 4096), rel=1e-15)
 
 
@@ -493,7 +492,7 @@ def test_an_overflow_is_left_to_who_asked(classes: int) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "match"),
     [
-        ({"X": np.ones((4, 2), int)}, TypeError, "X is of int64"),
+        ({"X": Dense(np.ones((4, 2), int))}, TypeError, "X is of int64"),
         ({"X": np.ones((4, 3))}, ValueError, r"do not fit X of shape \(4, 3\)"),
         ({"X": np.ones(4)}, ValueError, r"do not fit X of shape \(4,\)"),
         ({"state": OnlineState(np.zeros((1, 2)), np.zeros(2))}, ValueError, r"intercepts of shape \(2,\)"),

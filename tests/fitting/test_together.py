@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from separatrix import LogisticRegression
 from separatrix.data import Sparse
+from separatrix.data.block import block_of
 from separatrix.features import Polynomial
 from separatrix.learners.logistic import side_by_side
 from separatrix.learners.logistic.side_by_side import Task, fit_together
@@ -298,7 +299,7 @@ def test_a_loose_tolerance_asks_for_the_exact_leverage(monkeypatch):
 def test_the_exact_leverage():
     X, y = problem(500, 6)
     task = one_against_rest(y)[0]
-    shared = side_by_side.SideBySide.of(LogisticRegression(), X, np.empty(0), tuple("abcdef"))
+    shared = side_by_side.SideBySide.of(LogisticRegression(), block_of(X), np.empty(0), tuple("abcdef"))
     ready, _ = shared._prepared(task)
     small = side_by_side.SmallFit.of(ready.problem)
     made = factor(small.hessian)

@@ -98,7 +98,19 @@ def test_growth_start_and_machine_are_told(results: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["softmax", "online", "separability", "voted_mnist", "closed", "reductions", "inference", "tables", "small"]
+    "name",
+    [
+        "softmax",
+        "online",
+        "separability",
+        "voted_mnist",
+        "closed",
+        "reductions",
+        "inference",
+        "tables",
+        "small",
+        "check",
+    ],
 )
 def test_the_other_benchmarks_run_too(name: str, tmp_path: Path) -> None:
     if name == "separability" and not hasattr(separatrix, name):

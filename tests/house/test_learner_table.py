@@ -200,8 +200,8 @@ class NearestMean(LinearClassifier):
     def fit(self, X: Any, y: Any) -> NearestMean:
         """Take the means."""
         X, targets = checked_rows(self, X, reset=True), checked_targets(self, y)
-        first, second = (X[targets.index == k].mean(axis=0) for k in (0, 1))
-        at = (first + second) / 2 if self.middle == "means" else X.mean(axis=0)
+        first, second = (X.pull((targets.index == k) / (targets.index == k).sum()) for k in (0, 1))
+        at = (first + second) / 2 if self.middle == "means" else X.pull(np.ones(len(X))) / len(X)
         names, w = names_of(self, X.shape[1]), second - first
         self.classes_ = targets.classes
         self.rule_ = LinearRule(w, float(-at @ w - self.pull), tuple(self.classes_.tolist()), names)

@@ -7,7 +7,7 @@ from data.half_rows import HalfRows
 from rarely import some_of
 from scipy.sparse import issparse
 
-from laws.test_weights import LAWS, LEARNERS, Learner, X, alike, how_it_lies
+from laws.test_weights import LAWS, LEARNERS, Learner, X, decided_alike, how_it_lies
 from separatrix import (
     GaussianNaiveBayes,
     KernelPerceptron,
@@ -39,13 +39,13 @@ def rounded(learner, kind):
 @pytest.mark.parametrize("name", KNOWN)
 def test_every_learner_says_the_same_of_them_as_of_an_array(name):
     kept, array = rounded(LEARNERS[name], HalfRows), rounded(LEARNERS[name], lambda halves: halves.astype(np.float32))
-    assert alike(kept.answer(kept.X, kept.y), array.answer(array.X, array.y))
+    assert decided_alike(kept.answer(kept.X, kept.y), array.answer(array.X, array.y))
 
 
 @pytest.mark.parametrize(("name", "law"), some_of([(name, law) for name in KNOWN for law in LAWS], 3))
 def test_the_laws_of_weights_hold_of_them(name, law):
     learner = rounded(LEARNERS[name], HalfRows)
-    assert alike(*LAWS[law](learner)) == (law not in learner.but)
+    assert decided_alike(*LAWS[law](learner)) == (law not in learner.but)
 
 
 @pytest.mark.filterwarnings("ignore")

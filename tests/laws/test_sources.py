@@ -9,7 +9,7 @@ import sklearn.base
 from data.dull import DullSource
 from rarely import some_of
 
-from laws.test_weights import LAWS, LEARNERS, alike
+from laws.test_weights import LAWS, LEARNERS, decided_alike
 from separatrix import LogisticRegression, Perceptron, Pocket, VotedPerceptron
 from separatrix.data import Rows
 from separatrix.features import Polynomial
@@ -181,14 +181,14 @@ def test_every_learner_comes_to_the_same_end(elsewhere, name):
     with elsewhere() as made:
         outside = learner.answer(learner.X, learner.y)
     assert made
-    assert alike(inside, outside)
+    assert decided_alike(inside, outside)
 
 
 @pytest.mark.parametrize(("name", "law"), some_of([(name, law) for name in LEARNERS for law in LAWS], 3))
 def test_the_laws_of_weights_hold_there(elsewhere, name, law):
     learner = LEARNERS[name]
     with elsewhere():
-        assert alike(*LAWS[law](learner)) == (law not in learner.but)
+        assert decided_alike(*LAWS[law](learner)) == (law not in learner.but)
 
 
 @pytest.mark.filterwarnings("ignore:No separating rule")

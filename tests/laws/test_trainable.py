@@ -202,6 +202,10 @@ def test_the_verdict_can_be_checked_and_only_as_it_stands(objective: str, l2: fl
         replace(verdict, claim=replace(claim, objective="likelihood")),
         replace(verdict, certificate=replace(proof, gap=proof.gap / 100)),
         replace(verdict, certificate=replace(proof, gap=-1.0)),
+        replace(verdict, certificate=replace(proof, nu=proof.nu / 2)),
+        replace(verdict, certificate=replace(proof, rho=proof.rho / 1000)),
+        replace(verdict, certificate=replace(proof, distance=proof.distance / 2)),
+        replace(verdict, certificate=replace(proof, coefficients=proof.coefficients / 2)),
     ):
         assert not false.check(X, y, given_cost)
     other = X.copy()

@@ -219,6 +219,12 @@ def alike(one, other):
     return one[:-1] == other[:-1] and np.allclose(one[-1], other[-1], rtol=1e-6, atol=1e-6)
 
 
+def decided_alike(one, other):
+    """Whether they agree, of weights that grow without end but for where they stop, which hangs on the way there."""
+    from_here = N if one[0] == "separated" and len(one[-1]) == 3 * N else 0
+    return alike((*one[:-1], one[-1][from_here:]), (*other[:-1], other[-1][from_here:]))
+
+
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_weight_says_how_often_a_row_is_there(name, law):

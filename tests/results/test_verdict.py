@@ -864,7 +864,8 @@ def test_a_false_alias_does_not_check():
     claim = dataclasses.replace(
         verdict.claim, columns=("x0", "x1", "x2"), weights=np.append(verdict.claim.weights, 0.0)
     )
-    wide = dataclasses.replace(verdict, claim=claim, rank=Rank(3, 4, ("x2",)))
+    proof = dataclasses.replace(verdict.certificate, coefficients=np.insert(verdict.certificate.coefficients, 2, 0.0))
+    wide = dataclasses.replace(verdict, claim=claim, certificate=proof, rank=Rank(3, 4, ("x2",)))
     assert not wide.check(X, y)  # the third column is no combination of the others, and its gradient is not zero
     assert wide.check(np.column_stack([X[:, :2], X[:, 0]]), y)
 

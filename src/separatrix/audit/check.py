@@ -1,9 +1,9 @@
 """The check of a verdict: data and weights in, yes or no out.
 
-Written for reading, not for speed: plain NumPy in long double, and fractions where rounding could matter. It shares
-no code with the solvers, so that an error there cannot confirm itself here. Here a claim is handed to the module that
-knows its kind; `audit.rows` reads the data as the claim does, `audit.objectives` knows what was minimised and
-`audit.minimum` rebuilds the proofs of a minimum.
+Plain NumPy: an optimum in double precision with bounds on all rounding (`audit.optimum`), all else in long double, and
+in fractions where rounding could matter. It shares no code with the solvers, so that an error there cannot confirm
+itself here. Here a claim is handed to the module that knows its kind; `audit.rows` reads the data as the claim does and
+`audit.objectives` knows what was minimised.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ from .least_squares import least_squares_hold
 from .limit import limit_holds
 from .margin import OBJECTIVES as MARGINS
 from .margin import margin_holds
-from .minimum import Point, excess, explained, likelihood_gap, penalised_gap, squared_gap
 from .naive_bayes import naive_bayes_holds
-from .objectives import OBJECTIVES, OfMargin, Softmax, objective, per_class, scores
-from .of_margin import margin_loss_gap
+from .objectives import OBJECTIVES, per_class, scores
+from .optimum import minimum_holds, value_holds
 from .reduction import reduction_holds
 from .rows import ROWS, Sheet, Table
 from .zero_one import OBJECTIVE as ZERO_ONE
@@ -100,12 +99,6 @@ def estimates_hold(verdict: Verdict, X: Any, y: Any, sample_weight: Any) -> bool
     return bool(holds(verdict, X, y, sample_weight))
 
 
-MOST_COLUMNS = 6000
-"""Columns of CSR rows up to which a matrix of the columns proves a minimum."""
-WITNESSED = 2000
-"""Columns of CSR rows beyond which a witness says that no such matrix was made."""
-SLACK = 1e-6
-"""Relative: what the certificate's own rounding may make of a bound that is recomputed."""
 PROOFS = {"optimal": Optimality, "local": Locality, "separated": Separation, "quasi-separated": Limit}
 """What must come with these; to end in any other way claims no more than the mean loss."""
 COUNTED = ("separated", "budget", "interrupted")
@@ -149,12 +142,12 @@ def audit(verdict: Verdict, X: Any, y: Any, sample_weight: Any = None) -> bool:
         return separates(proof, table) and (not counted or margin_is(proof, table))
     if counted:
         return kind is None
-    if not math.isclose(mean_loss(claim, table), claim.value, rel_tol=1e-9, abs_tol=1e-12 + _rounding(claim, table)):
+    if isinstance(proof, Optimality | Locality):  # of a budget too: the gap that was reached
+        return minimum_holds(verdict, table)
+    if not value_holds(claim, table):
         return False
-    if kind is Limit:
-        X = X.astype(float) if isinstance(X, FeatureSheet) else X
-        return limit_holds(verdict, table, X, y, sample_weight)
-    return kind is None or is_minimum(verdict, table)
+    X = X.astype(float) if isinstance(X, FeatureSheet) else X
+    return kind is None or limit_holds(verdict, table, X, y, sample_weight)
 
 
 def _coherent(claim: Claim) -> bool:
@@ -163,6 +156,7 @@ def _coherent(claim: Claim) -> bool:
     shape = (columns,) if classes == 2 else (classes, columns)
     return bool(
         classes >= 2
+        and len(set(claim.classes)) == classes
         and np.shape(claim.weights) == shape
         and np.size(claim.intercept) == math.prod(shape[:-1])
         and (claim.fit_intercept or not np.any(claim.intercept))
@@ -214,55 +208,5 @@ def _leads(row: Any, W: Any, b: Any, own: int, other: int) -> bool:
     return lead > 0
 
 
-def mean_loss(claim: Claim, table: Table) -> float:
-    """(1/C) Σᵢ cᵢ ℓ(Wxᵢ + b, tᵢ) + (l2/2)‖W‖²."""
-    total, loss = np.longdouble(0), objective(claim)
-    for X, target, cost in table.skim():
-        total += (cost * loss.loss(Softmax(scores(claim.weights, claim.intercept, X)), target)).sum()
-    return float(total / table.cost.sum()) + claim.l2 / 2 * float(np.square(claim.weights).sum())
-
-
-def is_minimum(verdict: Verdict, table: Table) -> bool:
-    """Whether the rows prove the gap that was claimed."""
-    claim, proof = verdict.claim, verdict.certificate
-    if not (table.finite() and _finite(claim.weights, claim.intercept)):
-        return False
-    if not isinstance(proof, Optimality | Locality) or not proof.gap >= 0:
-        return False
-    if not table.X.any() and not claim.fit_intercept:
-        return not np.any(claim.weights)
-    enough = proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value) - excess(claim)
-    witness = proof.witness if isinstance(proof, Optimality) and claim.objective == "likelihood" else None
-    if witness is not None and _proves(penalised_gap(claim, table, witness), enough):
-        return True
-    csr = isinstance(table.X, Sheet) and not isinstance(table.X, FeatureSheet)
-    if csr and len(claim.columns) > (MOST_COLUMNS if witness is None else WITNESSED):
-        return False  # without the penalty's proof there is none that needs no matrix of the columns
-    point = Point.of(verdict, table)
-    if len(point.keep) < len(claim.columns) and not explained(point):
-        return False
-    if claim.objective == "squared":
-        bound = squared_gap(point, convex=verdict.status == "optimal")
-    elif isinstance(objective(claim), OfMargin):
-        bound = margin_loss_gap(point, enough) if isinstance(proof, Optimality) else math.inf
-    else:
-        bound = likelihood_gap(point, proof.witness, enough) if isinstance(proof, Optimality) else math.inf
-    return _proves(bound, enough)
-
-
-def _proves(bound: float, enough: float) -> bool:
-    return math.isfinite(bound) and bound <= enough
-
-
 def _finite(*numbers: Any) -> bool:
     return all(bool(np.isfinite(each).all()) for each in numbers)
-
-
-def _rounding(claim: Claim, table: Table) -> float:
-    """How far a score can move because the weights are rounded to 53 bits, two scores against each other where there
-    are more than two classes: it bounds how far the mean loss can.
-    """
-    size = np.abs(np.atleast_2d(claim.weights)).T.astype(np.longdouble)
-    reach = (abs(X) @ size + np.abs(np.ravel(claim.intercept)) for X, _, _ in table.skim())
-    largest = max(float(each.max(initial=0)) for each in reach)
-    return float(min(2, size.shape[1]) * (len(size) + 2) * np.finfo(float).eps * largest)

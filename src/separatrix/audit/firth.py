@@ -17,18 +17,18 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ..results.proofs import PenalisedLocality
-from .minimum import Look, Point, Root, explained, slow_fall
+from .columns import columns_of, explained
+from .minimum import Look, Point, Root, Ways, slow_fall, slow_way, spread_of
 from .objectives import Softmax, scores
 from .rows import Table
+from .shown import Shown, coherent, covers
 
 if TYPE_CHECKING:
     from ..results.verdict import Verdict
 
 OBJECTIVES = ("firth", "flic")
-SLACK = 1e-6
-"""Relative: what the certificate's own rounding may make of a bound."""
-LAST_DIGITS = 1e-15
-"""A gap, relative to the mean loss, that is its rounding."""
+VALUE = 1e-11
+"""How far the numbers of a claim may be from those of the rows, relatively, beside the rounding of scores."""
 DEPENDENT = 1e-10
 """The part of its length that must be a column's own to be no combination of those before it."""
 FLAT = 1e-12
@@ -47,11 +47,16 @@ def firth_holds(verdict: Verdict, table: Table) -> bool:
     if not claim.fit_intercept and not table.X.any():
         return not np.any(claim.weights) and math.isclose(claim.value, math.log(2), rel_tol=1e-12)
     level = claim.intercept if proof is None else proof.intercept
-    point = Point.of(replace(verdict, claim=replace(claim, intercept=level)), table)
+    point, ways = Point.of(replace(verdict, claim=replace(claim, intercept=level)), table), (None,)
     if verdict.rank.rank is None:  # a fit that was stopped names no column
         point = _independent(point)
-    if len(point.keep) < len(claim.columns) and not explained(point):
-        return False
+        if len(point.keep) < len(claim.columns) and not explained(claim, table, point.keep):
+            return False
+    else:
+        columns = columns_of(verdict, table)
+        if columns is None:
+            return False
+        ways = columns.ways
     doubt = _rounding(point)
     white = Whitened.of(point)
     if white is None or not _value_holds(verdict, point, white, doubt):
@@ -62,14 +67,8 @@ def firth_holds(verdict: Verdict, table: Table) -> bool:
         return False
     if claim.objective == "flic" and not _balanced(verdict, table, doubt):
         return False
-    if verdict.status != "local":
-        return True
-    if not proof.gap >= 0:
-        return False
-    enough = proof.gap * (1 + SLACK) + LAST_DIGITS * proof.mean_loss
-    return proof.relative_gap * proof.mean_loss >= proof.gap * (1 - SLACK) and any(
-        bound <= enough for bound in _gaps(white, table)
-    )
+    there = replace(claim, value=proof.mean_loss)
+    return coherent(proof, there) and any(covers(proof, there, each) for each in _shown(white, table, ways))
 
 
 class Rows(NamedTuple):
@@ -159,9 +158,9 @@ def _value_holds(verdict: Verdict, point: Point, white: Whitened, doubt: float) 
     for look in point.looks():
         loss += float((look.share * (look.target * look.at.surprise).sum(axis=1)).sum())
     size, proof = white.log_determinant(), verdict.certificate
-    near = 1e-12 + doubt * (1 + len(white.root.R) / total)
+    near = 1e-15 + doubt * (1 + len(white.root.R) / total)
     value = loss - size / (2 * total)
-    room = 1e-9 * max(loss, abs(size) / total) + near
+    room = VALUE * max(loss, abs(size) / total) + near
     if not abs(value - verdict.claim.value) <= room:
         return False
     if not isinstance(proof, PenalisedLocality):
@@ -186,8 +185,8 @@ def _rounding(point: Point) -> float:
     return float((len(size) + 2) * np.finfo(float).eps * (largest + abs(claim.intercept)))
 
 
-def _gaps(white: Whitened, table: Table) -> Iterator[float]:
-    """Bounds on F above a minimum: with the part of the curvature that sums over rows give, then with all of it."""
+def _shown(white: Whitened, table: Table, ways: Ways) -> Iterator[Shown]:
+    """Of a minimum of F nearby: with the part of the curvature that sums over rows give, then with all of it."""
     total, d = float(table.cost.sum()), len(white.root.R)
     M, K, slope = np.zeros((d, d)), np.zeros((d, d)), np.zeros(d, np.longdouble)
     for rows in white.rows():
@@ -195,19 +194,21 @@ def _gaps(white: Whitened, table: Table) -> Iterator[float]:
         K += (rows.y * (rows.own + 3 * rows.h / total)) @ rows.y.T
         slope = slope - rows.z.T @ rows.pull
     g = white.root.whiten(slope[:, None])[:, 0]
-    yield _gap(white, M, K, g)
-    yield _gap(white, M + white.twist() / (2 * total), K, g)
+    yield from _proved(white, M, K, g, ways)
+    yield from _proved(white, M + white.twist() / (2 * total), K, g, ways)
 
 
-def _gap(white: Whitened, M: Any, K: Any, g: Any) -> float:
-    """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, q = e^4ρν ρλ; infinite unless M is positive definite and 2qν < 1."""
+def _proved(white: Whitened, M: Any, K: Any, g: Any, ways: Ways) -> Iterator[Shown]:
+    """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, q = e^4ρν ρλ; nothing unless M is positive definite and 2qν < 1."""
     if not (np.isfinite(M).all() and np.linalg.eigvalsh(M)[0] > FLAT):
-        return math.inf
+        return
     L = np.linalg.cholesky(M)
     far = max(float(np.square(solve_triangular(L, rows.y, lower=True)).sum(axis=0).max()) for rows in white.rows())
     half = solve_triangular(L, K, lower=True)
     steepest = float(np.linalg.eigvalsh(solve_triangular(L, half.T, lower=True))[-1])
     nu, rho = float(np.linalg.norm(solve_triangular(L, g, lower=True))), math.sqrt(far)
-    if not rho * nu < 1:
-        return math.inf
-    return slow_fall(nu, math.exp(4 * rho * nu) * rho * steepest)
+    if rho * nu < 1:
+        q = math.exp(4 * rho * nu) * rho * steepest
+        t = slow_way(nu, q)
+        for way in ways if math.isfinite(t) else ():
+            yield Shown(nu, rho, slow_fall(nu, q), t, spread_of(white.point, white.root, L, way) * t)

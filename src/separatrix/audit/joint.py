@@ -23,8 +23,9 @@ from ..results.separability import Separability
 from ..results.verdict import Verdict
 from .exact import EPS
 from .joint_space import CHUNK, JointTable, Space, space_of
-from .minimum import TOO_SURE, TWIST, doubt_of, fall, slow_fall, without_the_far
+from .minimum import TOO_SURE, TWIST, doubt_of, slow_fall, slow_way, without_the_far
 from .separation import prove
+from .shown import allows, distance, fall
 
 # The proofs that the audit of joint features rebuilds: of a minimum of the likelihood, and of a local one of the
 # squared error.
@@ -70,8 +71,10 @@ def likelihood_gap(claim: JointClaim, theta: Any, table: JointTable, basis: Any,
     return without_the_far(proof, ~sure, sure, enough)
 
 
-def weights_off(claim: JointClaim, table: JointTable, space: Space) -> Any:
-    """How far each weight can be off: −log(1 − ρν)/ρ times √(M⁻¹)ⱼⱼ, for what changes scores; None if not proved."""
+def weights_off(claim: JointClaim, table: JointTable, space: Space, proof: Optimality | Limit) -> Any:
+    """How far each weight can be off: −log(1 − ρν)/ρ times √(M⁻¹)ⱼⱼ, for what changes scores; None if not proved, or if
+    ν, ρ or the distance is more than the certificate says.
+    """
     theta, basis = claim.weights, space.basis
     if not basis.shape[1]:
         return np.zeros(theta.size)
@@ -81,13 +84,15 @@ def weights_off(claim: JointClaim, table: JointTable, space: Space) -> Any:
     if R is None:
         return None
     reach = max(float(_reach(R, (E @ basis)[chosen[part]]).max(initial=0.0)) for part, E in table.differences())
-    nu = float(np.linalg.norm(solve_triangular(R, _slope(claim, theta, table, basis), trans="T")))
-    nu += 2 * space.leak * space.drift(claim.l2) * math.sqrt(reach)  # the scores of the minimum's part in H
-    x = math.sqrt(reach) * nu
-    if not x < 1:
+    nu, rho = (
+        float(np.linalg.norm(solve_triangular(R, _slope(claim, theta, table, basis), trans="T"))),
+        math.sqrt(reach),
+    )
+    nu += 2 * space.leak * space.drift(claim.l2) * rho  # the scores of the minimum's part in H
+    way = distance(nu, rho)
+    if not (math.isfinite(way) and allows(proof, nu, rho, way)):
         return None
-    distance = -math.log1p(-x) / math.sqrt(reach) if x > 0 else nu
-    return np.linalg.norm(solve_triangular(R, basis.T, trans="T"), axis=0) * distance
+    return np.linalg.norm(solve_triangular(R, basis.T, trans="T"), axis=0) * way
 
 
 def coefficients_hold(claim: JointClaim, bounds: Any, off: Any, space: Space) -> bool:
@@ -126,12 +131,13 @@ def _reach(R: Any, e: Any) -> Any:
     return np.max(pairs, axis=0)
 
 
-def squared_proof(claim: JointClaim, table: JointTable, basis: Any) -> tuple[float, Any]:
+def squared_proof(claim: JointClaim, table: JointTable, basis: Any, proof: Any) -> tuple[float, Any]:
     """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, q = 1.1 ρλ; λ the largest uᵀGu/uᵀMu, G = 2 Σᵢ (cᵢ/C) Σ_c (e_c − ē)².
 
     Along a line |f‴| ≤ 1.1 range³ of the scores' rates, and range² is at most twice the sum of their squares less the
-    mean. Beside it t·√(M⁻¹)ⱼⱼ: how far each weight can be off, None if nothing is proved. The coordinates are those of
-    the Gram matrix's root, so that M's condition does not hang on the features'.
+    mean. Beside it t·√(M⁻¹)ⱼⱼ: how far each weight can be off, None if nothing is proved, or ν, ρ or t is more than the
+    certificate says. The coordinates are those of the Gram matrix's root, so that M's condition does not hang on the
+    features'.
     """
     theta, r = claim.weights, basis.shape[1]
     if not r:
@@ -157,11 +163,10 @@ def squared_proof(claim: JointClaim, table: JointTable, basis: Any) -> tuple[flo
     rho = math.sqrt(max(float(_reach(L.T, E @ basis @ white).max(initial=0.0)) for _, E in table.differences()))
     nu = float(np.linalg.norm(solve_triangular(L, white.T @ _slope(claim, theta, table, basis), lower=True)))
     q = TWIST * rho * float(np.linalg.eigvalsh(half)[-1])
-    gap = slow_fall(nu, q)
-    if not math.isfinite(gap):
+    t = slow_way(nu, q)
+    if not (math.isfinite(t) and allows(proof, nu, rho, t)):
         return math.inf, None
-    t = 2 * nu / (1 + math.sqrt(1 - 2 * q * nu))
-    return gap, t * np.linalg.norm(solve_triangular(L, (basis @ white).T, lower=True), axis=0)
+    return slow_fall(nu, q), t * np.linalg.norm(solve_triangular(L, (basis @ white).T, lower=True), axis=0)
 
 
 class Scores(NamedTuple):
@@ -350,12 +355,13 @@ def _is_minimum(verdict: Verdict, table: JointTable) -> bool:
         return False
     enough = proof.gap * (1 + SLACK) + 1e-15 * abs(claim.value)
     if local:
-        found, off = squared_proof(claim, table, space.basis)
+        found, off = squared_proof(claim, table, space.basis, proof)
     else:
         found, off = likelihood_gap(claim, claim.weights, table, space.basis, enough), None
     if not (math.isfinite(found) and found + space.lower(claim.weights, claim.l2) <= enough):
         return False
-    off = off if local else weights_off(claim, table, space)
+    if isinstance(proof, Optimality):
+        off = weights_off(claim, table, space, proof)
     return coefficients_hold(claim, proof.coefficients, off, space)
 
 
@@ -386,7 +392,7 @@ def _is_limit(verdict: Verdict, proof: Limit, table: JointTable) -> bool:
     space, there = space_of(table), replace(claim, weights=v)
     if np.shape(proof.coefficients) != v.shape or not likelihood_gap(claim, v, table, space.basis, enough) <= enough:
         return False
-    return coefficients_hold(there, proof.coefficients, weights_off(there, table, space), space)
+    return coefficients_hold(there, proof.coefficients, weights_off(there, table, space, proof), space)
 
 
 def signed_rows(table: JointTable) -> tuple[Any, Any, Any]:

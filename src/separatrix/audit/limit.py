@@ -23,10 +23,11 @@ from ..results.separability import INTERCEPT, Separability
 from ..results.verdict import Verdict
 from .cases import Cases, Rule, signs
 from .exact import EPS
-from .minimum import TOO_SURE, Point, doubt_of, fall, without_the_far
+from .minimum import TOO_SURE, Point, doubt_of
 from .objectives import Softmax, per_class, scores
 from .rows import Table
 from .separation import CertificateParts, parts_of, prove
+from .shown import SLACK, allows, distance, fall
 
 
 def tied_classes(given: CertificateParts, cases: Cases) -> Any:
@@ -146,36 +147,28 @@ class Ties:
         pairs = V[1:] - V[:1] if len(V) == 2 else V[:-1] - V[-1:]
         return np.einsum("kf,jw,fwm->kjm", pairs, units.astype(float), self.basis, optimize=True)
 
-    def gap(self, enough: float, allowed: Any, slip: float) -> float:
-        """[ρν + (1 − ρν) log(1 − ρν)]/ρ² if the distance −log(1 − ρν)/ρ allows each coefficient no more than allowed.
+    def gap(self, claimed: Limit, enough: float, allowed: Any, slip: float) -> float:
+        """[ρν + (1 − ρν) log(1 − ρν)]/ρ² if ν, ρ and the distance −log(1 − ρν)/ρ are no more than what is claimed, and
+        the distance lets each coefficient be off by no more than is allowed.
 
-        ν² = gᵀM⁻¹g, ρ² the largest leverage, M the Hessian of the rows that are chosen. `slip` is a length to ignore.
+        ν² = gᵀM⁻¹g, ρ² the largest leverage, M the Hessian of all rows, or of those not too sure. `slip` is how far
+        scores can be off, and so a length.
         """
         if not self.basis.shape[-1]:
             return 0.0  # the loss is constant
         slope, coefficients = self.slope(), self.coefficients()
-        sure = np.concatenate([doubt_of(look.at) for look in self.looks()]) < TOO_SURE
-
-        def proof(chosen: Any) -> tuple[float, Any]:
+        unsure = np.concatenate([doubt_of(look.at) for look in self.looks()]) >= TOO_SURE
+        for chosen in (np.ones_like(unsure), unsure):
             R = self.root(chosen)
             if R is None:
-                return math.inf, np.zeros(len(chosen))
-            leverages, nu = self.leverages(R), float(np.linalg.norm(whiten(R, slope)))
-            rho = math.sqrt(leverages[chosen].max(initial=0))
-            bound = fall(nu, rho)
-            if not math.isfinite(bound):
-                return math.inf, leverages
-            reach = np.linalg.norm(whiten(R, coefficients), axis=-1) * max(0, distance(nu, rho) * (1 - 1e-6) - slip)
-            return bound if (reach <= allowed).all() else math.inf, leverages
-
-        return without_the_far(proof, ~sure, sure, enough)
-
-
-def distance(nu: float, rho: float) -> float:
-    """−log(1 − ρν)/ρ: how far the minimum is at most, in the norm of the Hessian; infinite if ρν ≥ 1."""
-    if not rho * nu < 1:
+                continue
+            nu, rho = float(np.linalg.norm(whiten(R, slope))), math.sqrt(self.leverages(R)[chosen].max(initial=0))
+            bound, way = fall(nu, rho), distance(nu, rho)
+            if bound <= enough and allows(claimed, nu, rho, way, slip):
+                reach = np.linalg.norm(whiten(R, coefficients), axis=-1) * max(0, way * (1 - SLACK) - slip)
+                if (reach <= allowed).all():
+                    return bound
         return math.inf
-    return -math.log1p(-rho * nu) / rho if rho * nu > 0 else nu
 
 
 def whiten(R: Any, vectors: Any) -> Any:
@@ -196,8 +189,6 @@ def _complement(point: Point, directions: Any) -> Any:
     return qr(flat.T)[0][:, len(U) :].reshape(*U.shape[1:], -1)
 
 
-SLACK = 1e-6
-"""Relative: what the certificate's own rounding may make of a bound."""
 PARALLEL = 1e-6
 """How far, relative, the weights may be from the ray."""
 
@@ -295,9 +286,8 @@ def _is_the_limit(verdict: Verdict, proof: Limit, result: Separability, table: T
         return False
     if not math.isclose(proof.deviance, 2 * value * total, rel_tol=1e-9, abs_tol=2 * slip * total):
         return False
-    ignored = 1e-15 * value + slip * slip
-    enough = proof.gap * (1 + SLACK) + ignored
-    return ties.gap(enough, _allowed(proof, given, result), math.sqrt(2 * ignored)) <= enough
+    enough = proof.gap * (1 + SLACK) + 1e-15 * value + slip * slip
+    return ties.gap(proof, enough, _allowed(proof, given, result), slip) <= enough
 
 
 def _allowed(proof: Limit, given: CertificateParts, result: Separability) -> Any:

@@ -22,6 +22,7 @@ from ..results.claims import Claim
 from ..results.verdict import Verdict
 from .objectives import Softmax, objective, per_class, scores
 from .rows import Table, lengths
+from .shown import Shown
 
 
 class Look(NamedTuple):
@@ -47,11 +48,12 @@ class Point:
     keep: list[int]
 
     @classmethod
-    def of(cls, verdict: Verdict, table: Table) -> Point:
-        """The point of the claim; with a penalty no column is left out."""
+    def of(cls, verdict: Verdict, table: Table, keep: Any = None) -> Point:
+        """The point of the claim, with these columns; else with those not aliased, with a penalty all of them."""
         aliased = set(verdict.rank.aliased) if verdict.claim.l2 == 0 else set()
-        keep = [j for j, name in enumerate(verdict.claim.columns) if name not in aliased]
-        return cls(verdict.claim, table, *_center_and_scale(verdict.claim, table), keep)
+        if keep is None:
+            keep = [j for j, name in enumerate(verdict.claim.columns) if name not in aliased]
+        return cls(verdict.claim, table, *_center_and_scale(verdict.claim, table), list(keep))
 
     @property
     def contrasts(self) -> Any:
@@ -85,6 +87,25 @@ class Point:
             yield Look(slice(start, start + len(X)), X, self.coordinates(X), at, target, cost / total)
             start += len(X)
 
+    @property
+    def told(self) -> Any:
+        """V, of each class's coefficients: without a penalty relative to the last class's; of two the second's."""
+        V = self.contrasts
+        return V[1:] if len(V) == 2 else V if self.claim.l2 > 0 else V - V[-1]
+
+    def coefficients(self, way: Any) -> Any:
+        """All coefficients as functions of the weights of z: wⱼ = θⱼ/scaleⱼ, b = θ₀ − Σⱼ wⱼ centerⱼ, and so on."""
+        keep, d = self.keep, len(self.scale)
+        units = np.zeros((len(keep) + self.claim.fit_intercept,) * 2, np.longdouble)
+        units[np.arange(len(keep)), np.arange(len(keep))] = 1 / self.scale[keep]
+        if self.claim.fit_intercept:
+            units[-1] = np.append(-self.center[keep] / self.scale[keep], 1)
+        if way is None:
+            way = np.zeros((d + 1, len(units)))
+            way[keep, np.arange(len(keep))] = 1
+            way[d, len(keep) :] = 1
+        return way @ units
+
     def slope(self) -> Any:
         """g = Σᵢ (cᵢ/C) Vᵀ(∂ℓᵢ/∂s) zᵢᵀ + l2 VᵀW / scale."""
         V, loss = self.contrasts, objective(self.claim)
@@ -92,12 +113,6 @@ class Point:
         for look in self.looks():
             g = g + (loss.slope(look.at, look.target) * look.share[:, None] @ V).T @ look.Z
         return g
-
-
-def excess(claim: Claim) -> float:
-    """(l2/2) K ‖w̄‖²: what more than two classes pay for having weights in common."""
-    W = np.atleast_2d(claim.weights).astype(np.longdouble)
-    return float(claim.l2 / 2 * len(W) * (W.mean(axis=0) ** 2).sum()) if len(W) > 1 else 0.0
 
 
 class Root:
@@ -115,18 +130,6 @@ class Root:
     def whiten(self, columns: Any) -> Any:
         """R⁻ᵀ times the columns; what is not finite stays so, and proves nothing."""
         return solve_triangular(self.R, columns.astype(float) / self.length[:, None], trans="T", check_finite=False)
-
-
-def explained(point: Point) -> bool:
-    """Whether the columns left out are combinations of the others and the intercept, on a thousand rows at least."""
-    everything = point.table.X
-    n, d = everything.shape
-    few = 1000 + (20 if isinstance(everything, np.ndarray) or d <= 500 else 5) * d
-    X = everything[:: max(1, n // few)].astype(np.longdouble)
-    Z, design = ((X - point.center) / point.scale).astype(float), point.coordinates(X).astype(float)
-    left = Z - design @ np.linalg.lstsq(design, Z, rcond=None)[0]
-    rounding = np.finfo(float).eps * (1 + np.abs(point.center / point.scale).astype(float).max(initial=0))
-    return bool(np.abs(left).max(initial=0) <= 1e-6 + 1e6 * rounding)
 
 
 def _center_and_scale(claim: Claim, table: Table) -> tuple[Any, Any]:
@@ -153,24 +156,10 @@ TWIST_OF_TWO = 0.2021
 """|φ‴| ≤ 0.2021 for φ = σ(−m)²."""
 TWIST = 1.1
 """|(‖t − p‖²)‴| ≤ 1.1 range³ of the scores' slopes."""
+Ways = tuple[Any, ...]
+"""To all coefficients from those that are sought, as `Columns` has them."""
 Gap = tuple[float, Any]
 """A bound on how far the minimum is below, infinite if nothing is proved; and the leverage of every row."""
-
-
-# ------------------------------------------------------------------------------------ the likelihood: one minimum
-
-
-def likelihood_gap(point: Point, witness: Any, enough: float) -> float:
-    """A bound on the mean loss above its minimum, by the witness if there is one; no better than is enough."""
-    slope, doubt = point.slope(), np.concatenate([doubt_of(look.at) for look in point.looks()])
-    sure, shape = doubt < TOO_SURE, (len(point.claim.classes), len(point.claim.columns) + 1)
-    if witness is None or shape[0] == 2:  # of two classes the Hessian is always small enough
-        return without_the_far(lambda chosen: _exact_gap(point, slope, doubt * chosen), ~sure, sure, enough)
-    if np.shape(witness) != shape or not np.isfinite(witness).all():
-        return math.inf
-    return without_the_far(
-        lambda chosen: _witnessed_gap(point, slope, witness, chosen), np.ones_like(sure), sure, enough
-    )
 
 
 def without_the_far(proof: Callable[[Any], Gap], chosen: Any, sure: Any, enough: float) -> float:
@@ -186,26 +175,37 @@ def without_the_far(proof: Callable[[Any], Gap], chosen: Any, sure: Any, enough:
     return best
 
 
+# ------------------------------------------------------------------------------------ the likelihood: one minimum
+
+
+def likelihood_shown(point: Point, witness: Any, ways: Ways, chosen: Any) -> Iterator[Shown]:
+    """By the Hessian of the chosen rows, or by a witness of all, of those that are not too sure."""
+    shape, slope = (len(point.claim.classes), len(point.claim.columns) + 1), point.slope()
+    doubt = np.concatenate([doubt_of(look.at) for look in point.looks()])
+    if witness is None:
+        yield from _exactly(point, slope, doubt * ((doubt >= TOO_SURE) & chosen), ways)
+    elif np.shape(witness) == shape and np.isfinite(witness).all():
+        yield from _witnessed(point, slope, witness, doubt >= TOO_SURE, ways)
+
+
 def doubt_of(at: Softmax) -> Any:
     """p(1 − p) of the likeliest class."""
     top = at.p.argmax(axis=1)[:, None]
     return (np.take_along_axis(at.p, top, 1) * np.take_along_axis(at.rest, top, 1)).ravel().astype(float)
 
 
-def _exact_gap(point: Point, slope: Any, doubt: Any) -> Gap:
-    """[ρν + (1 − ρν) log(1 − ρν)]/ρ², ν² = gᵀM⁻¹g, ρ² = maxᵢ of the leverages, M the Hessian of the rows in doubt."""
-    nothing = math.inf, np.zeros(len(doubt))
+def _exactly(point: Point, slope: Any, doubt: Any, ways: Ways) -> Iterator[Shown]:
+    """ν² = gᵀM⁻¹g, ρ² = maxᵢ of the leverages, M the Hessian of the rows in doubt."""
     root = Root(point, doubt * point.table.cost / point.table.cost.sum())
-    if not root.steady:
-        return nothing
-    L = _factor(_hessian(point, root, doubt > 0))
+    L = _factor(_hessian(point, root, doubt > 0)) if root.steady else None
     if L is None:
-        return nothing
-    leverages = _leverages(point, root, L)
-    return fall(_length(root, L, slope), math.sqrt(leverages[doubt > 0].max(initial=0))), leverages
+        return
+    rho = math.sqrt(_leverages(point, root, L)[doubt > 0].max(initial=0))
+    for way in ways:
+        yield Shown.by(_length(root, L, slope), rho, spread_of(point, root, L, way))
 
 
-def _witnessed_gap(point: Point, slope: Any, u: Any, chosen: Any) -> Gap:
+def _witnessed(point: Point, slope: Any, u: Any, chosen: Any, ways: Ways) -> Iterator[Shown]:
     """ν ≤ √(uᵀHu) + ‖g − Hu‖_{(I⊗B)⁻¹}, ρ² ≤ 2 maxᵢ zᵢᵀB⁻¹zᵢ, H ⪰ I⊗B = I ⊗ (Σᵢ (cᵢ/C) minₖpᵢₖ zᵢzᵢᵀ + ridge).
 
     √(uᵀHu) bounds √((Hu)ᵀH⁻¹(Hu)) whatever the scores of u, so that u may have weights on aliased columns too.
@@ -213,11 +213,14 @@ def _witnessed_gap(point: Point, slope: Any, u: Any, chosen: Any) -> Gap:
     least = np.concatenate([look.at.p.min(axis=1) for look in point.looks()]).astype(float)
     root = Root(point, least * chosen * point.table.cost / point.table.cost.sum())
     if not root.steady:
-        return math.inf, np.zeros(len(chosen))
+        return
     Hu, size = _along(point, np.asarray(u, dtype=float), chosen)
     nu = math.sqrt(size) + float(np.linalg.norm(root.whiten((slope - Hu).T)))
     leverages = 2 * np.concatenate([np.square(root.whiten(look.Z.T)).sum(axis=0) for look in point.looks()])
-    return fall(nu, math.sqrt(leverages[chosen].max(initial=0))), leverages
+    rho = math.sqrt(leverages[chosen].max(initial=0))
+    for way in ways:
+        own = np.linalg.norm(root.whiten(point.coefficients(way).T), axis=0)
+        yield Shown.by(nu, rho, np.outer(np.linalg.norm(point.told, axis=1), own))
 
 
 def _along(point: Point, u: Any, chosen: Any) -> tuple[Any, float]:
@@ -232,41 +235,35 @@ def _along(point: Point, u: Any, chosen: Any) -> tuple[Any, float]:
     return Hu, float(size)
 
 
-def fall(nu: float, rho: float) -> float:
-    """[ρν + (1 − ρν) log(1 − ρν)]/ρ², infinite if ρν ≥ 1."""
-    x = rho * nu
-    if not x < 1:
-        return math.inf
-    return nu * nu / 2 * (1 + x / 2) if x < 1e-4 else (x + (1 - x) * math.log1p(-x)) / rho**2
-
-
 # ------------------------------------------------------------------------------ the squared error: a local minimum
 
 
-def squared_gap(point: Point, *, convex: bool) -> float:
+def squared_shown(point: Point, ways: Ways, *, convex: bool) -> Iterator[Shown]:
     """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, q = κρλ: |f‴| ≤ κ Σᵢ (cᵢ/C) range³ ≤ κρλ along a unit direction of M.
 
     λ is the largest uᵀGu / uᵀMu, G = γ Σᵢ (cᵢ/C) I⊗zᵢzᵢᵀ with range(Vα)² ≤ γ‖α‖²: γ = 1 for two classes, for more
-    (a − b)² ≤ 2(a² + b²). With `convex`, infinite too unless ridge − 0.1203 G is positive definite.
+    (a − b)² ≤ 2(a² + b²). With `convex`, nothing unless ridge − 0.1203 G is positive definite.
     """
     many = len(point.claim.classes) > 2
     share = point.table.cost / point.table.cost.sum()
     root = Root(point, share)
     if not root.steady:
-        return math.inf
+        return
     ridge = root.whiten(np.diag(point.ridge))
     gram = np.eye(len(ridge)) - ridge @ ridge.T  # the whitened Σᵢ (cᵢ/C) zᵢzᵢᵀ
     if convex and (many or not _definite(ridge @ ridge.T - DIP * gram)):
-        return math.inf
+        return
     M = _hessian(point, root, share > 0)
     L = _factor(M) if _definite(M) else None
     if L is None:
-        return math.inf
+        return
     rho = math.sqrt(_leverages(point, root, L).max(initial=0))
     half = solve_triangular(L, np.kron(np.eye(point.contrasts.shape[1]), (2 if many else 1) * gram), lower=True)
     steepest = float(np.linalg.eigvalsh(solve_triangular(L, half.T, lower=True))[-1])
     q, nu = (TWIST if many else TWIST_OF_TWO) * rho * steepest, _length(root, L, point.slope())
-    return slow_fall(nu, q)
+    t = slow_way(nu, q)
+    for way in ways if math.isfinite(t) else ():
+        yield Shown(nu, rho, slow_fall(nu, q), t, spread_of(point, root, L, way) * t)
 
 
 def _definite(M: Any) -> bool:
@@ -274,12 +271,15 @@ def _definite(M: Any) -> bool:
     return bool(np.isfinite(M).all() and np.linalg.eigvalsh(M)[0] > BENT)
 
 
+def slow_way(nu: float, q: float) -> float:
+    """t = (1 − √(1 − 2qν))/q, infinite if 2qν ≥ 1."""
+    return 2 * nu / (1 + math.sqrt(1 - 2 * q * nu)) if 2 * q * nu < 1 else math.inf
+
+
 def slow_fall(nu: float, q: float) -> float:
-    """νt − t²/2 + qt³/6, t = (1 − √(1 − 2qν))/q, infinite if 2qν ≥ 1."""
-    if not 2 * q * nu < 1:
-        return math.inf
-    t = 2 * nu / (1 + math.sqrt(1 - 2 * q * nu))
-    return nu * t - t * t / 2 + q * t**3 / 6
+    """νt − t²/2 + qt³/6, infinite if 2qν ≥ 1."""
+    t = slow_way(nu, q)
+    return nu * t - t * t / 2 + q * t**3 / 6 if math.isfinite(t) else math.inf
 
 
 # ---------------------------------------------------------------------------------------------------- what both use
@@ -328,6 +328,14 @@ def _leverages(point: Point, root: Root, L: Any) -> Any:
     return np.concatenate(largest)
 
 
+def spread_of(point: Point, root: Root, L: Any, way: Any) -> Any:
+    """√(M⁻¹)ⱼⱼ of each coefficient that is told."""
+    units = root.whiten(point.coefficients(way).T)
+    return np.array(
+        [np.linalg.norm(solve_triangular(L, np.kron(row[:, None], units), lower=True), axis=0) for row in point.told]
+    )
+
+
 # The proof that the audit rebuilds for any number of columns, from the penalty: no matrix of them is made.
 #
 # With h the intercept's own curvature and c the mean of the rows by curvature, the Hessian is h on the intercept and
@@ -336,21 +344,17 @@ def _leverages(point: Point, root: Root, L: Any) -> Any:
 # moves two scores against each other: twice the sum.
 
 
-def penalised_gap(claim: Claim, table: Table, witness: Any) -> float:
-    """[ρν + (1 − ρν) log(1 − ρν)]/ρ², ν ≤ √(uᵀHu) + ‖g − Hu‖, ρ the largest ‖(x, 1)‖ of a row, both in H⁻¹.
-
-    Infinite where nothing is proved.
-    """
-    W = np.atleast_2d(claim.weights).astype(np.longdouble)
-    u = np.zeros((len(W), W.shape[1] + 1)) if witness is None else np.asarray(witness)
+def penalised_shown(claim: Claim, table: Table, witness: Any) -> Iterator[Shown]:
+    """ν ≤ √(uᵀHu) + ‖g − Hu‖, ρ the largest ‖(x, 1)‖ of a row, both in H⁻¹."""
+    W, u = np.atleast_2d(claim.weights).astype(np.longdouble), np.asarray(witness)
     if u.shape != (len(W), W.shape[1] + 1) or not np.isfinite(u).all() or not claim.l2 > 0:
-        return math.inf
+        return
     u = apart(u.astype(np.longdouble))
     left, level, size = _rest(claim, table, apart(W), u)
     norm = Norm(claim, table)
-    if not norm.level > 0:
-        return math.inf
-    return fall(math.sqrt(size) + norm.of(left, level), norm.largest(table) * math.sqrt(min(2, len(W))))
+    if norm.level > 0:
+        nu, rho = math.sqrt(size) + norm.of(left, level), norm.largest(table) * math.sqrt(min(2, len(W)))
+        yield Shown.by(nu, rho, np.tile(norm.spread(), (len(W), 1)))
 
 
 def apart(W: Any) -> Any:
@@ -400,3 +404,10 @@ class Norm:
         squares = (lengths(X) - 2 * (X @ self.center) + own for X, *_ in table.skim())
         farthest = max(float(each.max(initial=0)) for each in squares) * (1 + 1e-12)
         return math.sqrt(max(farthest, 0.0) / self.claim.l2 + float(self.claim.fit_intercept / self.level))
+
+    def spread(self) -> Any:
+        """Of each coefficient: 1/√l2 for the weights, √(‖c‖²/l2 + 1/h) for the intercept."""
+        found = np.full(len(self.center) + 1, 1 / math.sqrt(self.claim.l2))
+        level = float((self.center * self.center).sum() / self.claim.l2 + 1 / self.level)
+        found[-1] = math.sqrt(level) if self.claim.fit_intercept else 0.0
+        return found

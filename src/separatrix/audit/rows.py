@@ -208,10 +208,22 @@ def costs_of(sample_weight: Any, rows: int) -> Any:
 
 def indicators(claim: Any, y: Any) -> Any:
     """One where a label is the class of the column; a row of zeros for a label that is unknown."""
-    labels = np.asarray(y).ravel().tolist()
-    return np.array([[names(label, known) for known in claim.classes] for label in labels], dtype=float).reshape(
-        len(labels), len(claim.classes)
-    )
+    given = np.asarray(y).ravel()
+    found = np.empty((len(given), len(claim.classes)))
+    if all(_compares(given.dtype, known) for known in claim.classes):
+        for k, known in enumerate(claim.classes):
+            found[:, k] = given == (np.float64(known) if given.dtype.kind == "f" else known)
+        return found
+    for k, known in enumerate(claim.classes):
+        found[:, k] = [names(label, known) for label in given.tolist()]
+    return found
+
+
+def _compares(kind: Any, known: Any) -> bool:
+    """Whether NumPy compares such labels with this class as Python would, one by one."""
+    if kind.kind == "f":
+        return kind.itemsize <= 8 and type(known) in (int, float) and abs(known) <= 1 << 53
+    return type(known) in {"U": (str,), "i": (int,), "u": (int,), "b": (bool,)}.get(kind.kind, ())
 
 
 def names(label: Any, known: Any) -> bool:

@@ -143,6 +143,8 @@ class Bounds:
     witness: Floats | None = None
     """u with Hu ≈ g, where M is too large to be factored; classes × (weights, intercept) in the user's units, of two
     classes one row."""
+    sample: NDArray[np.intp] | None = None
+    """Which rows entered M, from where to where; None: all of them."""
 
 
 class Oscillation(NamedTuple):

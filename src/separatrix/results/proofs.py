@@ -33,6 +33,8 @@ class Optimality(Proof):
     witness: Floats | None = None
     """For many columns: u with Hu ≈ g in the user's units, classes × (weights, then the intercept); of two classes one
     row."""
+    sample: NDArray[np.intp] | None = None
+    """Whose Hessian was used: pairs of places, from the first of some rows to the one after the last; None: all."""
 
 
 @dataclass(frozen=True)

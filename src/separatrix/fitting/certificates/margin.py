@@ -49,7 +49,7 @@ def _bounds(chosen: MarginProofRows, at: Jet, rooted: bool, spread: Spread) -> B
     room = chosen.reach - slip if chosen.reach else 1 / twist if twist else math.inf
     if not room > 0:
         return None
-    return conclusion(
+    found = conclusion(
         M,
         radius,
         at.gradient,
@@ -64,6 +64,7 @@ def _bounds(chosen: MarginProofRows, at: Jet, rooted: bool, spread: Spread) -> B
         room=room,
         steady=chosen.reach > 0,
     )
+    return None if found is None else replace(found, sample=chosen.sample())
 
 
 def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bounds | None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...data.frame import BLOCK, Frame
 from ...data.jets import Written
@@ -149,6 +150,12 @@ class ProofRows:
         """The rows in the frame, where they are few."""
         assert self.risk.written is not None
         return self.risk.written  # type: ignore[no-any-return]
+
+    def sample(self) -> NDArray[np.intp] | None:
+        """From where to where the rows S go; None where they are all rows."""
+        if self.share == 1:
+            return None
+        return np.array([(lo, self._stop(lo, hi)) for lo, hi in self.risk.rows.runs()], np.intp)
 
     def _stop(self, lo: int, hi: int) -> int:
         """Where the part of a run ends that takes part."""

@@ -62,10 +62,11 @@ def class_bounds(
     chosen = ClassProofRows(risk, v, share, known=known)
     M, radius = chosen.hessian()
     slip = _score_rounding(risk, v, radius)
-    return conclusion(
+    found = conclusion(
         M, 2 * radius, gradient, chosen.leverage, 2 * slip, _each(spread, risk.classes, pivot), share,
         len(risk.rows), (1.0, steepness(value)),
     )  # fmt: skip
+    return None if found is None else replace(found, sample=chosen.sample())
 
 
 def local_class_bounds(risk: ClassRisk, v: Floats, gradient: Floats, spread: Spread, pivot: bool) -> Bounds | None:

@@ -106,7 +106,9 @@ class MarginPlan(FramedPlan):
 
     def bend(self) -> float:
         loss = self.problem.loss
-        return 2 / float(loss.curvature(np.zeros(1))[0]) if loss.convex else super().bend()  # type: ignore[union-attr]
+        if not (isinstance(loss, MarginLoss) and loss.convex):
+            return super().bend()
+        return 2 / float(loss.curvature(np.zeros(1))[0])
 
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows, width = self.problem.rows, self.frame.width

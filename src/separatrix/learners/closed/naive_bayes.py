@@ -244,8 +244,10 @@ class NaiveBayes(GenerativeClassifier):
             raise Refusal(f"There is no rule yet, after {self._statistics.rows} rows: {self._lacking}")
         check_is_fitted(self, "rule_")
         rows = checked_rows(self, X, reset=False)
-        with in_threads(Rows.of(rows, compiled=rows.size >= COMPILE_FROM)) as source:
-            check_values(source, self._scorer.families, self._names())
+        families = self._scorer.families
+        if families.threshold is not None or not self.domain_.free:
+            with in_threads(Rows.of(rows, compiled=rows.size >= COMPILE_FROM)) as source:
+                check_values(source, families, self._names())
         return rows
 
     def _names(self) -> tuple[str, ...]:

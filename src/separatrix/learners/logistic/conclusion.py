@@ -79,7 +79,7 @@ def _certificate(outcome: Outcome) -> Optimality | Locality:
     if not found.only:
         return Locality(found.nu, found.rho, found.gap, relative, found.distance, coefficients)
     return Optimality(
-        found.nu, found.rho, found.gap, relative, found.distance, coefficients, found.share, found.witness
+        found.nu, found.rho, found.gap, relative, found.distance, coefficients, found.share, found.witness, found.sample
     )
 
 

@@ -355,7 +355,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
     def _log_odds(self, X: Any) -> Floats:
         """log P(1 | x)/P(0 | x); of K classes the logarithms of their odds, but for a constant."""
         z, times = self._scores(X), self._scale_of_log_odds
-        return z if times == 1 else times * z  # type: ignore[no-any-return]
+        return z if times is None or times == 1 else times * z
 
     @available_if(lambda self: self._tells_log_odds())  # type: ignore[untyped-decorator]
     def influence(self, X: Any, y: Any, sample_weight: Any = None) -> Influence:
