@@ -17,7 +17,7 @@ from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.risk.margin import Risk
 from separatrix.learners.logistic import rows_of_fit, training
 from separatrix.learners.logistic.rows_of_fit import deviations_of, means_of, moments_of
-from separatrix.losses import LogisticSquared, LogLikelihood, Squared
+from separatrix.losses import LogisticSquared, LogLikelihood, NoPenalty, Squared
 
 ORDERS = {
     "numbers first": [True, True, True, False, False, False, False, False],
@@ -146,7 +146,7 @@ def test_what_a_proof_is_made_of_is_that_of_the_matrix(share, weighted, rows):
     v = rng.normal(size=frame.width) * 4  # so that some rows are too sure to count
     made = []
     for each in (rows, X):
-        risk = Risk(LogLikelihood(), Rows.of(each, y, cost, compiled=True), frame, np.zeros(v.size), np.arange(v.size))
+        risk = Risk(LogLikelihood(), Rows.of(each, y, cost, compiled=True), frame, NoPenalty(), np.arange(v.size))
         evidence = MarginProofRows(risk, v, share)
         assert evidence.by_levels(rooted=False) is (each is rows)
         made.append((*evidence.hessian(rooted=False), stray_of(risk, 1.0)))

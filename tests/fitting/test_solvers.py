@@ -16,7 +16,7 @@ from separatrix.fitting.risk.margin import Ask, Frame, Risk
 from separatrix.fitting.solvers.descent import Direction, State, descend
 from separatrix.fitting.solvers.lbfgs import PreconditionedLBFGS
 from separatrix.fitting.solvers.newton import Gradient, Newton
-from separatrix.losses import LogisticSquared, LogLikelihood, MarginLoss, Squared
+from separatrix.losses import LogisticSquared, LogLikelihood, MarginLoss, Ridge, Squared
 from separatrix.numerics.functions import sigmoid
 from separatrix.numerics.linalg import factor
 
@@ -36,7 +36,7 @@ def make_risk(seed: int = 0, *, n: int = 60, loss: MarginLoss | None = None, rid
     X = rng.standard_normal((n, 3))
     y = np.where(X @ [1, -1, 0.5] + 1.5 * rng.standard_normal(n) > 0, 1, -1).astype(np.int8)
     frame = Frame(np.zeros(3), np.ones(3), lifted)
-    penalty = np.append(np.full(3, ridge), [0.0] * lifted)
+    penalty = Ridge(np.append(np.full(3, ridge), [0.0] * lifted))
     return Risk(loss or LogLikelihood(), Rows.of(X, y, np.empty(0)), frame, penalty, np.arange(frame.width))
 
 

@@ -21,7 +21,7 @@ from separatrix.fitting.minimise import minimise
 from separatrix.fitting.problem import METHODS, LeastSquares, Outcome, Problem
 from separatrix.learners.logistic.training import OBJECTIVES
 from separatrix.learners.warnings import BudgetWarning, SeparationWarning
-from separatrix.losses import ALL, Hinge, LogLikelihood, MarginLoss, SquaredHinge
+from separatrix.losses import ALL, Hinge, LogLikelihood, MarginLoss, SquaredHinge, ridge
 from separatrix.numerics.functions import sigmoid
 
 TRAINABLE = [each for each in ALL if each.convex and each.smooth]
@@ -67,7 +67,7 @@ def table(seed: int = 0, n: int = 200, d: int = 4) -> tuple[Any, Any, Any]:
 def fitted(loss: MarginLoss, X: Any, y: Any, cost: Any = np.empty(0), l2: float = 0.0, method: Any = None) -> Outcome:
     """By the batch fit itself."""
     rows = Rows.of(X, np.where(y > 0, 1, -1).astype(np.int8), np.asarray(cost, float))
-    fit = minimise(Problem(rows, loss, l2, True, method, LeastSquares(), 1e-10, 200, 0))
+    fit = minimise(Problem(rows, loss, ridge(l2), True, method, LeastSquares(), 1e-10, 200, 0))
     while True:
         try:
             next(fit)
@@ -80,11 +80,11 @@ def referee(loss: MarginLoss, X: Any, y: Any, cost: Any, l2: float) -> tuple[flo
     X = np.asarray(X, float)
     scale = X.std(axis=0)
     Z, s, c = np.column_stack([X / scale, np.ones(len(X))]), np.where(y > 0, 1.0, -1.0), cost / cost.sum()
-    ridge = np.append(l2 / scale**2, 0.0)
+    bend = np.append(l2 / scale**2, 0.0)
 
     def risk(v: Any) -> tuple[float, Any]:
         m = s * (Z @ v)
-        return c @ loss.value(m) + v @ (ridge * v) / 2, (c * s * loss.slope(m)) @ Z + ridge * v
+        return c @ loss.value(m) + v @ (bend * v) / 2, (c * s * loss.slope(m)) @ Z + bend * v
 
     found = minimize(risk, np.zeros(Z.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-11, "maxiter": 5000})
     return found.fun, found.x / np.append(scale, 1)

@@ -129,7 +129,7 @@ class Watch:
         """The outcome, if this state is one."""
         self.trail = [*self.trail[-LOOK_BACK:], state.v]
         over = state.stalled or state.passes + self.proofs >= self.problem.max_passes
-        if self.problem.l2 == 0 and state.at.margin > 0 and self._separates(state):
+        if self.problem.penalty.idle and state.at.margin > 0 and self._separates(state):
             self.hairline += 1
             cleared = self.plan.cleared(state)
             if cleared is not None:

@@ -13,6 +13,7 @@ from .margin import (
     SquaredHinge,
     ZeroOne,
 )
+from .penalty import NoPenalty, Penalty, Ridge, ridge
 
 __all__ = [
     "ALL",
@@ -22,8 +23,12 @@ __all__ = [
     "LogLikelihood",
     "LogisticSquared",
     "MarginLoss",
+    "NoPenalty",
+    "Penalty",
     "Perceptron",
+    "Ridge",
     "Squared",
     "SquaredHinge",
     "ZeroOne",
+    "ridge",
 ]

@@ -13,6 +13,7 @@ from ...data import Rows
 from ...data.categorical import squares
 from ...data.grams import CategoricalPairs, Gram, levels_near, shared, skipped_offset
 from ...losses.margin import Squared
+from ...losses.penalty import NoPenalty
 from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import Factor, Root, factor
 from ...numerics.threads import one_blas_thread
@@ -76,7 +77,7 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bou
     """
     chosen = MarginProofRows(risk, v, 1.0, all_rows=True)
     M, radius = chosen.hessian(rooted=False)
-    G, _ = MarginProofRows(replace(risk, loss=Squared(), ridge=0 * risk.ridge), 0 * v, 1.0, all_rows=True).hessian(
+    G, _ = MarginProofRows(replace(risk, loss=Squared(), penalty=NoPenalty()), 0 * v, 1.0, all_rows=True).hessian(
         rooted=False
     )
     G = np.asarray(G) / 2
@@ -84,7 +85,7 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bou
     found = local_conclusion(
         np.asarray(M), G, radius, gradient, chosen.leverage, slip, risk.loss.third, spread, len(risk.rows)
     )
-    ridge = np.diag(risk.ridge[risk.active])
+    ridge = np.diag(risk.penalty.curvature(risk.embed(v))[risk.active])
     if found is not None and factor(ridge + risk.loss.least_curvature * (1 + 1e-9) * G) is not None:
         return replace(found, only=True)  # H is positive definite everywhere: there is but one minimum
     return found
@@ -104,7 +105,7 @@ class MarginProofRows(ProofRows):
     """How far margins may move: M is made of bounds from below on φ″ within that."""
 
     def hessian(self, *, rooted: bool) -> tuple[Floats | Root, float]:
-        """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖² in S."""
+        """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + the penalty's, and the largest ‖zᵢ‖² in S."""
 
         def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
             total: Any = Root(np.zeros((1, width))) if rooted else np.zeros((width, width))
@@ -126,7 +127,7 @@ class MarginProofRows(ProofRows):
         if not rooted and shared(self.risk.rows, width):
             return self._shared_hessian(width)
         whole, radius = self._sum(run)
-        return self.risk.penalised(whole), radius
+        return self.risk.penalised(whole, self.risk.embed(self.v)), radius
 
     def _all_count(self) -> bool:
         """Whether M may be the Hessian that the fit has found: of few rows, none of which is left out of a proof."""
@@ -174,7 +175,7 @@ class MarginProofRows(ProofRows):
             return work.total(), radius
 
         whole, radius = self._sum(run, blas=False)
-        return risk.penalised(whole), radius
+        return risk.penalised(whole, risk.embed(self.v)), radius
 
     def _shared_hessian(self, width: int) -> tuple[Floats, float]:
         """M with one sum for all threads."""
@@ -188,7 +189,7 @@ class MarginProofRows(ProofRows):
                         if not self.all_rows:
                             Z *= np.sqrt(weight)[:, None]
                         gram.add(Z, weight[:, None] * Z if self.all_rows else None)
-        return self.risk.penalised(gram.total()), radius
+        return self.risk.penalised(gram.total(), self.risk.embed(self.v)), radius
 
     def leverage(self, made: Factor) -> float:
         """max_{i∈S} zᵢᵀM⁻¹zᵢ."""

@@ -25,7 +25,7 @@ from ..problem import Bounds
 from ..risk.margin import Jet, Risk
 from ..risk.softmax import ClassRisk, Pull
 from .proof import from_nu_and_rho
-from .softmax import steepness
+from .softmax import steepness, strength
 
 TRIES = 200
 """Products with the Hessian that a witness may cost."""
@@ -79,7 +79,7 @@ class Norm:
     def at(cls, risk: Any, v: Floats, shaken: float, reach: Reach) -> Norm | None:
         """At weights v, if the intercept is curved there; `shaken` is the relative error of a curvature."""
         frame = risk.frame
-        l2 = float((risk.ridge[: frame.center.size] * frame.scale**2).min()) * (1 - 8 * EPS)
+        l2 = strength(risk) * (1 - 8 * EPS)
         if not frame.lifted:
             return cls(l2, np.zeros(frame.center.size), math.inf, 0.0)
         pull = least_curvatures(risk, v) / risk.rows.weight
@@ -148,8 +148,11 @@ def penalised_bounds(
         else (math.sqrt(many), many * min(1.0, at.value), steepness(at.value))
     )
     rho = twist * norm.farthest(risk.rows)
-    penalty = np.square(risk.embed(v).reshape(K, -1)) @ risk.ridge
-    floor = slip * least * rho + shaken * steep * norm.most(reach) + 4 * EPS * math.sqrt(float(penalty.sum()))
+    floor = (
+        slip * least * rho
+        + shaken * steep * norm.most(reach)
+        + 4 * EPS * math.sqrt(2 * risk.penalty.value(risk.embed(v).reshape(K, -1)))
+    )
     enough = 0.9 * min(math.sqrt(2 * goal), 1 / rho) - floor
     witness = Witness(risk, v, at.gradient, norm)
     u, tries = witness.sought(solve, enough)

@@ -68,7 +68,7 @@ class MarginPlan(FramedPlan):
         if not problem.loss.smooth:
             raise TypeError(f"{problem.loss!r} has no continuous slope to descend by")
         loss = problem.loss if self.method.whole else problem.loss.steering
-        self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active, self.written)
+        self.risk = Risk(loss, problem.rows, frame, self.penalty, self.active, self.written)
         self.start, self.direction, self.gram = self._begin()
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
@@ -159,7 +159,7 @@ class MarginPlan(FramedPlan):
         """
         share = len(sample) / len(self.problem.rows)
         prior = max(1.0, self.frame.width / 30) / len(sample)
-        risk = replace(self.risk, rows=sample, ridge=self.ridge + prior, written=None)
+        risk = replace(self.risk, rows=sample, penalty=self.penalty.plus(prior), written=None)
         direction = PreconditionedLBFGS(gram, PLAIN, steer, math.inf)
         for state in descend(risk, v, direction) if moving else ():
             v = state.v

@@ -15,6 +15,7 @@ from ...data.frame import Frame, WeightMap
 from ...data.jets import Written
 from ...data.source import Source
 from ...losses.margin import Squared
+from ...losses.penalty import NoPenalty
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
 from ..certificates.proof import share_of_rows
@@ -51,7 +52,7 @@ class Plan(ABC):
     """What a descent needs, and the watch that reads it: a risk, a start, a direction, a proof, the user's weights."""
 
     problem: Any
-    """What is asked for: a loss, l2, tol, max_passes, rate."""
+    """What is asked for: a loss, a penalty, tol, max_passes, rate."""
     risk: Any
     start: Floats
     direction: Direction
@@ -113,8 +114,8 @@ class FramedPlan(Plan):
 
     def __init__(self, problem: Problem, frame: Frame) -> None:
         self.problem, self.frame, self.weights, self.count = problem, frame, frame.width, len(problem.rows)
-        self.ridge = np.zeros(frame.width)
-        self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
+        self.penalty = problem.penalty.framed(frame.scale, frame.lifted)
+        self.ridge = self.penalty.curvature(np.zeros(frame.width))
         self.active = np.arange(frame.width)
         self.dependence: Dependence | None = None
         self.written = Written.of(problem.rows.gathered(), frame) if problem.rows.few else None
@@ -124,7 +125,7 @@ class FramedPlan(Plan):
         """The way to the user's units; with aliased columns to the shortest of all weights with the same scores,
         unless their units are so far apart that this would cost digits.
         """
-        return WeightMap(self.frame, self.dependence if self.problem.l2 == 0 and not self.literal else None)
+        return WeightMap(self.frame, self.dependence if self.problem.penalty.idle and not self.literal else None)
 
     @property
     def literal(self) -> bool:
@@ -172,7 +173,7 @@ class FramedPlan(Plan):
         if made is not None and rows is not self.problem.rows:  # rows of many classes, taken to be of one
             made = made._replace(y=rows.gathered().y)
         written = made if sample is rows else None
-        squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width), written)
+        squares = Risk(Squared(), sample, self.frame, NoPenalty(), np.arange(self.frame.width), written)
         at = squares(np.zeros(self.frame.width), ask)
         self.passes += len(sample) / len(rows)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
@@ -201,7 +202,7 @@ class FramedPlan(Plan):
         self.passes += 1
         if found.aliased.size:
             self.dependence = found
-            if self.problem.l2 == 0 and not self.literal:
+            if self.problem.penalty.idle and not self.literal:
                 self.active = found.kept
                 squares = replace(squares, active=found.kept)
                 at = squares(np.zeros(found.kept.size), FULL)
@@ -210,7 +211,7 @@ class FramedPlan(Plan):
         if _own_part(at.hessian) > CLEAR or self.literal:
             return at
         self.passes += 1
-        return replace(squares, ridge=self.bend() * self.ridge)(np.zeros(at.gradient.size), ROOT)
+        return replace(squares, penalty=self.penalty.times(self.bend()))(np.zeros(at.gradient.size), ROOT)
 
     def _penalise(self, hessian: Floats) -> None:
         """Add the penalty's curvature, as many times as the squares bend more than the loss."""

@@ -60,14 +60,14 @@ class WidePlan(FramedPlan):
         self.weights = self.K * frame.width
         self.method = problem.method or LBFGS
         rows = problem.rows.pack(self.K) if self.many else problem.rows
-        self.risk = risk_of(problem.loss.steering, rows, frame, self.ridge, self.K)
+        self.risk = risk_of(problem.loss.steering, rows, frame, self.penalty, self.K)
         self.start, self.direction = self._begin(), self._direction()
 
     def to_user(self, v: Floats) -> tuple[Floats, Any]:
         weights, level = self.risk.frame_parts(self._apart(v))
         if not self.many:
             return weights[0], float(level[0])
-        if self.problem.l2 == 0:
+        if self.problem.penalty.idle:
             return weights - weights[-1], level - level[-1]
         return weights, level.copy()
 
@@ -89,7 +89,7 @@ class WidePlan(FramedPlan):
 
     def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
         loss = self.problem.loss
-        if self.problem.l2 == 0 or not loss.convex or (isinstance(loss, MarginLoss) and math.isinf(loss.twist)):
+        if self.problem.penalty.idle or not loss.convex or (isinstance(loss, MarginLoss) and math.isinf(loss.twist)):
             return None, 0.0
         at = replace(state.at, gradient=self._apart(state.at.gradient))
         found, products = penalised_bounds(self.risk, self._apart(state.v), at, self._solve, goal, self.reach)
@@ -113,7 +113,8 @@ class WidePlan(FramedPlan):
 
     def provable(self) -> float:
         """ρν < 1 needs a gap below ½/ρ², and ρ² is about max ‖x‖²/l2."""
-        return PROVABLE * self.problem.l2 / self.reach.square if self.problem.l2 and self.reach.square else math.inf
+        strength = self.problem.penalty.strength
+        return PROVABLE * strength / self.reach.square if strength and self.reach.square else math.inf
 
     def growth(self, change: Floats) -> Floats:
         return change.reshape(self.K, -1)[:, : self.frame.center.size].max(axis=0)  # type: ignore[no-any-return]

@@ -58,7 +58,7 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
     count = int(np.size(counted)) if rows.cost.size else len(rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
     look, rng = (
-        Evaluation(problem.loss, problem.rows, problem.l2, problem.classes, frame),
+        Evaluation(problem.loss, problem.rows, problem.penalty, problem.classes, frame),
         np.random.default_rng(problem.seed),
     )
     rate = settings.rate or default_rate(frame, count, rows.weight / count * steepness_at_zero(problem.loss))
@@ -74,7 +74,7 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
         yield Progress(place, at.value, norm, move if done else 0.0, passes, moved_by)
         parts = class_separates if many else separates
         falls = many or math.isinf(problem.loss.clear)  # type: ignore[union-attr]
-        if falls and problem.l2 == 0 and at.margin > 0 and parts(rows, weights, intercept):
+        if falls and problem.penalty.idle and at.margin > 0 and parts(rows, weights, intercept):
             return _outcome("separated", problem, weights, intercept, at.value, passes)
         steady = done and _constant(rate) and not settings.averaging
         rings = wobble.add(at.value, np.append(weights, intercept)) if steady else None
@@ -85,7 +85,8 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
         order = row_order(settings.order, counted, rng)[: max(1, round(part * count))]
         state = scan(
             state, rows.block, settings.target, settings.cost, order, loss=problem.loss, rate=rate,
-            l2=problem.l2 / problem.loss.excess, fit_intercept=problem.lifted, averaging=settings.averaging,
+            l2=problem.penalty.strength / problem.loss.excess, fit_intercept=problem.lifted,
+            averaging=settings.averaging,
         )  # fmt: skip
         done, moved_by, before = done + len(order) / count, "stochastic", (weights, intercept)
         weights, intercept = reading(state, many, averaging=settings.averaging)

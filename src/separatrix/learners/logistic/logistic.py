@@ -25,6 +25,7 @@ from ...fitting.problem import At, NotFiniteError, Outcome, Problem, Progress
 from ...fitting.scan.online import OnlineState
 from ...fitting.scan.stochastic import stochastic_gradient
 from ...fitting.starts import best_of
+from ...losses.penalty import ridge
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
@@ -409,7 +410,8 @@ class LogisticRegression(Interpretation, LinearClassifier):
         likely, made_of = told and verdict.status != "separated", "" if features is None else str(features)
         set_fitted(
             self, training.read, classes_=classes, coef_=np.array(weights, ndmin=2),
-            intercept_=np.array(intercept, dtype=float, ndmin=1), n_passes_=passes, l2_=training.problem.l2,
+            intercept_=np.array(intercept, dtype=float, ndmin=1), n_passes_=passes,
+            l2_=training.problem.penalty.strength,
             rule_=LinearRule(weights, intercept, tuple(classes), training.columns, likely, made_of),
             verdict_=verdict, _online=None, **found,
         )  # fmt: skip
@@ -432,7 +434,7 @@ def _run(training: Training, found: dict[str, Any]) -> Generator[Progress, None,
         return (yield from _descent(problem, training)), problem
     path, spent = yield from choose_l2(problem, plan)
     found["l2_path_"] = path
-    problem = replace(problem, l2=path.chosen)
+    problem = replace(problem, penalty=ridge(path.chosen))
     outcome = yield from later(_descent(problem, training), spent)
     return replace(outcome, passes=outcome.passes + spent), problem
 

@@ -12,6 +12,7 @@ from ...errors import SettingError
 from ...fitting.problem import Problem
 from ...fitting.scan.online import OnlineState, scan
 from ...fitting.scan.stochastic import begin, reading
+from ...losses.penalty import NoPenalty
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
@@ -146,7 +147,7 @@ def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
         return OnlineState(model.coef_.copy(), model.intercept_.copy())
     nothing = Rows.of(np.empty((0, d)), np.empty(0), np.empty(0))
     start, seed = start_of(model, d, K), seed_for(model, settings)
-    return begin(Problem(nothing, settings.loss(K), 0.0, True, None, start, settings.tol, 1.0, seed, K))
+    return begin(Problem(nothing, settings.loss(K), NoPenalty(), True, None, start, settings.tol, 1.0, seed, K))
 
 
 def _set(

@@ -20,6 +20,7 @@ from ...fitting.problem import METHODS, At, AtRandom, LeastSquares, Problem, Sta
 from ...fitting.scan.online import LearningRate
 from ...fitting.scan.stochastic import StochasticSettings
 from ...losses.margin import Exponential, LogisticSquared, LogLikelihood, MarginLoss, SquaredHinge
+from ...losses.penalty import NoPenalty, ridge
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood, SoftmaxSquared
 from ...numerics.arrays import Floats
 from ...wording import call, has, setting
@@ -282,7 +283,7 @@ def prepare(model: Any, X: Any, y: Any, sample_weight: Any) -> Training:
         rows, columns = mapped_rows(rows, features, read), features.names
     problem = Problem(
         rows_of(rows, targets, cost, class_weight, compiled=is_wide(rows) or math.prod(rows.shape) >= COMPILE_FROM),
-        loss, settings.l2 if isinstance(settings.l2, float) else 0.0, settings.fit_intercept,
+        loss, ridge(settings.l2) if isinstance(settings.l2, float) else NoPenalty(), settings.fit_intercept,
         METHODS.get(settings.solver), start_of(model, rows.shape[1], n_classes), settings.tol, settings.max_passes,
         seed_for(model, settings), n_classes, settings.fixed_rate,
     )  # fmt: skip

@@ -146,20 +146,20 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
             + ("; rounding allows no further step." if outcome.stalled else "."),
             _loosen_or_raise(outcome, problem),
         )
-    more = f"with {setting('l2')} > 0" if problem.l2 == 0 else "more"
+    more = f"with {setting('l2')} > 0" if problem.penalty.idle else "more"
     if outcome.nearly_dependent:
         return Words(
             f"Not proved: {spent} the mean loss is {outcome.value:.8g}, but some columns are so nearly combinations of "
             "others that rounding hides the minimum.",
             f"Leave one of them out, replace them by their differences, or penalise {more}.",
         )
-    if math.isfinite(getattr(problem.loss, "clear", math.inf)) and problem.l2 == 0 and outcome.settled:
+    if math.isfinite(getattr(problem.loss, "clear", math.inf)) and problem.penalty.idle and outcome.settled:
         return Words(
             f"Not proved: {spent} the mean loss {outcome.value:.8g} hardly falls any more, but the rows with a margin "
             "below 1 are too few, or too much alike, to determine the weights.",
             f"Penalise with {setting('l2')} > 0.",
         )
-    if goes_wide(problem) and (problem.l2 == 0 or settings.objective == "squared"):
+    if goes_wide(problem) and (problem.penalty.idle or settings.objective == "squared"):
         return _wide(outcome, problem, settings, spent)
     growing = _growing(outcome, columns)
     if growing and settings.objective == "squared":
@@ -169,7 +169,7 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
             f"Penalise more ({setting('l2')}), try more {setting('starts')}, or leave out those columns; do not read "
             "these weights as estimates.",
         )
-    if growing and problem.l2 == 0 and outcome.settled:
+    if growing and problem.penalty.idle and outcome.settled:
         return Words(
             f"Not proved: {spent} the mean loss {outcome.value:.8g} hardly falls any more, "
             f"yet the weights of {growing} keep growing. "
