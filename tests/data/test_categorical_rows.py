@@ -17,7 +17,8 @@ from separatrix.fitting.coordinates import frame_of
 from separatrix.fitting.risk.margin import Risk
 from separatrix.learners.logistic import rows_of_fit, training
 from separatrix.learners.logistic.rows_of_fit import deviations_of, means_of, moments_of
-from separatrix.losses import LogisticSquared, LogLikelihood, NoPenalty, Squared
+from separatrix.losses import LogisticSquared, LogLikelihood, Squared
+from separatrix.losses.penalty import NoPenalty
 
 ORDERS = {
     "numbers first": [True, True, True, False, False, False, False, False],

@@ -28,7 +28,8 @@ from separatrix.fitting.minimise import minimise
 from separatrix.fitting.problem import METHODS, LeastSquares, Problem
 from separatrix.fitting.risk.margin import Ask, Frame
 from separatrix.fitting.risk.softmax import ClassRisk
-from separatrix.losses import GaussNewton, LogisticSquared, LogLikelihood, ridge
+from separatrix.losses import GaussNewton, LogisticSquared, LogLikelihood
+from separatrix.losses.penalty import ridge
 from separatrix.losses.softmax import SoftmaxGaussNewton, SoftmaxLikelihood, SoftmaxSquared, softmax
 from separatrix.numerics.threads import ordered_map
 from separatrix.results.proofs import Limit, Optimality, Separation

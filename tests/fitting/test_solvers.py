@@ -16,7 +16,8 @@ from separatrix.fitting.risk.margin import Ask, Frame, Risk
 from separatrix.fitting.solvers.descent import Direction, State, descend
 from separatrix.fitting.solvers.lbfgs import PreconditionedLBFGS
 from separatrix.fitting.solvers.newton import Gradient, Newton
-from separatrix.losses import LogisticSquared, LogLikelihood, MarginLoss, Ridge, Squared
+from separatrix.losses import LogisticSquared, LogLikelihood, MarginLoss, Squared
+from separatrix.losses.penalty import Ridge
 from separatrix.numerics.functions import sigmoid
 from separatrix.numerics.linalg import factor
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.losses import NoPenalty, Penalty, Ridge, ridge
+from separatrix.losses.penalty import NoPenalty, Penalty, Ridge, ridge
 
 PENALTIES = [NoPenalty(), Ridge(0.7), Ridge(np.array([0.1, 2.0, 0.5]))]
 penalties = pytest.mark.parametrize("penalty", PENALTIES, ids=["none", "ridge", "ridges"])

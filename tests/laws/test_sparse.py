@@ -12,7 +12,8 @@ from separatrix.data.frame import Ask, Frame, Jet
 from separatrix.data.jets import compiled_jet, margin_jet
 from separatrix.fitting.risk.margin import Risk
 from separatrix.fitting.risk.softmax import ClassRisk
-from separatrix.losses import ALL, LogisticSquared, LogLikelihood, MarginLoss, NoPenalty, Ridge, Squared
+from separatrix.losses import ALL, LogisticSquared, LogLikelihood, MarginLoss, Squared
+from separatrix.losses.penalty import NoPenalty, Ridge
 from separatrix.losses.softmax import SoftmaxLikelihood, SoftmaxSquared
 from separatrix.numerics.threads import ordered_map
 

@@ -21,7 +21,8 @@ from separatrix.fitting.minimise import minimise
 from separatrix.fitting.problem import METHODS, LeastSquares, Outcome, Problem
 from separatrix.learners.logistic.training import OBJECTIVES
 from separatrix.learners.warnings import BudgetWarning, SeparationWarning
-from separatrix.losses import ALL, Hinge, LogLikelihood, MarginLoss, SquaredHinge, ridge
+from separatrix.losses import ALL, Hinge, LogLikelihood, MarginLoss, SquaredHinge
+from separatrix.losses.penalty import ridge
 from separatrix.numerics.functions import sigmoid
 
 TRAINABLE = [each for each in ALL if each.convex and each.smooth]

@@ -13,7 +13,6 @@ from .margin import (
     SquaredHinge,
     ZeroOne,
 )
-from .penalty import NoPenalty, Penalty, Ridge, ridge
 
 __all__ = [
     "ALL",
@@ -23,12 +22,8 @@ __all__ = [
     "LogLikelihood",
     "LogisticSquared",
     "MarginLoss",
-    "NoPenalty",
-    "Penalty",
     "Perceptron",
-    "Ridge",
     "Squared",
     "SquaredHinge",
     "ZeroOne",
-    "ridge",
 ]
