@@ -278,7 +278,9 @@ class LogisticRegression(Interpretation, LinearClassifier):
     @property
     def reads_levels(self) -> bool:
         """Whether the rows of a table may come without their zeros (`CategoricalRows`), if there are two classes."""
-        return self.features is None and self.objective == "likelihood" and self.solver in ("auto", "newton")
+        fits = self.objective in OBJECTIVES and self.objective not in PENALISED
+        convex = fits and OBJECTIVES[self.objective][0].convex
+        return self.features is None and convex and self.solver in ("auto", "newton")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: classes_[1] iff the score is > 0; of K classes the one with the largest score.
