@@ -668,7 +668,10 @@ def test_a_gap_that_is_too_small_fails():
     claim = replace(verdict.claim, weights=w, value=-value / total)
     loss = (size / 2 - value) / total
     for gap, holds in ((verdict.certificate.gap, False), (1e-9, False), (1e-5, True)):
-        proof = replace(verdict.certificate, mean_loss=loss, log_determinant=size, gap=gap, relative_gap=gap / loss)
+        ample = {"nu": 0.01, "rho": 100.0, "distance": 0.1, "coefficients": np.ones(4)}
+        proof = replace(
+            verdict.certificate, mean_loss=loss, log_determinant=size, gap=gap, relative_gap=gap / loss, **ample
+        )
         assert replace(verdict, claim=claim, certificate=proof).check(X, y) == holds
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ...data.block import block_of
 from ...numerics.arrays import Floats
 from ..models.examples import examples_of
 from ..models.model import Model
@@ -128,7 +129,7 @@ def _answer(model: Model, row: Row, unseen: Any, wanted: bool) -> Answer | None:
 def _size_of_sums(rule: Any, X: Floats) -> float:
     """max over classes of Σⱼ (|cₖⱼ| + |aₖⱼzⱼ| + |qₖⱼ|zⱼ²)."""
     p = rule.scorer.parameters
-    z = np.nan_to_num(rule.scorer.families.cut(X) - p.centre)
+    z = np.nan_to_num(rule.scorer.families.cut(block_of(X)).dense() - p.centre)
     return float((np.abs(p.constant).sum(axis=1) + np.abs(z) @ np.abs(p.linear).T + z**2 @ np.abs(p.square).T).max())
 
 

@@ -20,7 +20,16 @@ from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
 from ..risk.margin import BLOCK, Jet, Risk, block_rows
 from ..solvers.newton import Latest
-from .proof import TOO_SURE, ProofRows, Spread, conclusion, local_conclusion, margin_rounding, radius_of
+from .proof import (
+    TOO_SURE,
+    ProofRows,
+    Spread,
+    conclusion,
+    intercept_rounding,
+    local_conclusion,
+    margin_rounding,
+    radius_of,
+)
 
 REACHES = (1e-3, 1e-6, 0.1)
 """How far margins may move in a proof for a loss whose curvature jumps; narrow where rows are few, wide far away."""
@@ -50,6 +59,7 @@ def _bounds(chosen: MarginProofRows, at: Jet, rooted: bool, spread: Spread) -> B
     room = chosen.reach - slip if chosen.reach else 1 / twist if twist else math.inf
     if not room > 0:
         return None
+    steepness = risk.loss.steepness(max(1.0, at.value))
     found = conclusion(
         M,
         radius,
@@ -59,11 +69,12 @@ def _bounds(chosen: MarginProofRows, at: Jet, rooted: bool, spread: Spread) -> B
         spread,
         chosen.share,
         len(risk.rows),
-        risk.loss.steepness(max(1.0, at.value)),
+        steepness,
         stray=stray * risk.rows.longest_sum,
         lost=stray**2 * EPS * (risk.rows.longest_sum + v.size) * v.size if by_levels else None,
         room=room,
         steady=chosen.reach > 0,
+        stored=intercept_rounding(risk.frame, risk.embed(v)) * math.sqrt(steepness[1]),
     )
     return None if found is None else replace(found, sample=chosen.sample())
 

@@ -37,13 +37,14 @@ EASY = 0.3
 def conclusion(
     M: Floats | Root, radius: float, gradient: Floats, leverage: Callable[[Factor], float], slip: float,
     spread: Spread, share: float, n: int, steepness: tuple[float, float] = (1.0, 0.25), stray: float | None = None,
-    lost: float | None = None, room: float = 1.0, steady: bool = False,
+    lost: float | None = None, stored: float = 0.0, room: float = 1.0, steady: bool = False,
 ) -> Bounds | None:  # fmt: skip
     """What M proves: `radius` is the largest ‖z‖² of its rows, `slip` the rounding of a score.
 
     `steepness` bounds the means of |φ′| and φ″. `stray` is the rounding of the gradient's sums in units of a rounding
     of ‖z‖; None where lanes share the sums. `lost` is how far rounding can move an eigenvalue of M scaled to a diagonal
-    of ones; None: what blocks of rows lose. `room` is 1/k, or δ: then M is `steady` within it.
+    of ones; None: what blocks of rows lose. `stored` is how far ν is off because all scores are, by the rounding of the
+    user's intercept: as far as they, times the root of the mean φ″. `room` is 1/k, or δ: then M is `steady` within it.
     """
     steep, steepest = steepness
     made = factor(M)
@@ -56,7 +57,7 @@ def conclusion(
         return None
     left = math.sqrt(1 - shaken)
     cheap = math.sqrt(radius * flat) / left
-    sums = float(np.linalg.norm(made.whiten(gradient))) / left + EPS * (stray or n / 16 + 100) * steep * cheap
+    sums = float(np.linalg.norm(made.whiten(gradient))) / left + EPS * (stray or n / 16 + 100) * steep * cheap + stored
     rho, nu = cheap, sums + slip * steepest * cheap
     if rho * nu > EASY * room or nu > 2 * sums:  # the exact ρ is worth its price only where it decides
         rho = min(cheap, math.sqrt(leverage(made)) / left)
@@ -126,6 +127,12 @@ def gap_bound(x: float) -> float:
 def share_of_rows(n: int, d: int) -> float:
     """The part of the rows whose Hessian costs less than half a pass, four rows a weight at the least."""
     return 1.0 if n < 4096 else min(1.0, max(4 * d, min(10 * n / d, n / 12)) / n)
+
+
+def intercept_rounding(frame: Frame, v: Floats) -> float:
+    """How far b = v₀ − cᵀw can be off: it is a double, and the products are too."""
+    w, b = frame.to_user(v)
+    return 2 * EPS * (abs(b) + float(np.abs(frame.center) @ np.abs(w))) if frame.lifted else 0.0
 
 
 def margin_rounding(frame: Frame, v: Floats, radius: float) -> float:

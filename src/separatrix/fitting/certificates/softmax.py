@@ -35,6 +35,7 @@ from .proof import (
     Spread,
     conclusion,
     from_nu_and_rho,
+    intercept_rounding,
     inverted,
     local_conclusion,
     margin_rounding,
@@ -66,6 +67,7 @@ def class_bounds(
     found = conclusion(
         M, 2 * radius, gradient, chosen.leverage, 2 * slip, _each(spread, risk.classes, pivot), share,
         len(risk.rows), (1.0, steepness(value)),
+        stored=math.sqrt(1 / 2) * max(intercept_rounding(risk.frame, row) for row in risk.embed(v)),
     )  # fmt: skip
     return None if found is None else replace(found, sample=chosen.sample())
 
