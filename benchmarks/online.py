@@ -28,6 +28,7 @@ from timing import clocked, in_turns
 
 from separatrix import BudgetWarning, LogisticRegression
 from separatrix.fitting.scan.online import LearningRate, OnlineState, row_order, scan
+from separatrix.losses import LogLikelihood
 
 HERE = Path(__file__).resolve().parent
 PROBLEM = Problem("online", "standard normal", 1_000_000, 30, (1, 1))
@@ -58,7 +59,9 @@ def passes(order: str, X: Floats, labels: Any, y: Floats) -> tuple[Floats, float
     """The scans alone: weights and intercept."""
     state, rng = OnlineState(np.zeros((1, X.shape[1])), np.zeros(1)), np.random.default_rng(SEED)
     for _ in range(PASSES):
-        state = scan(state, X, y, np.empty(0), row_order(order, len(X), rng), rate=LearningRate(RATE))
+        state = scan(
+            state, X, y, np.empty(0), row_order(order, len(X), rng), loss=LogLikelihood(), rate=LearningRate(RATE)
+        )
     return state.weights[0], float(state.intercept[0])
 
 

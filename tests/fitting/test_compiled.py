@@ -16,7 +16,7 @@ from rarely import some_of
 import separatrix
 from separatrix.data import Rows
 from separatrix.data.block import Dense
-from separatrix.data.compiled.passes import _own_fields, pass_kernel
+from separatrix.data.compiled.passes import own_fields, pass_kernel
 from separatrix.data.compiled.readers import TILE
 from separatrix.data.jets import compiled_jet, margin_jet
 from separatrix.fitting.risk.margin import BLOCK, Ask, Frame, Jet
@@ -297,22 +297,22 @@ def clipped_from_above() -> type:
     return Clipped
 
 
-def assert_own_fields(*kinds: type) -> None:
-    found = [_own_fields(kind(low=1.0, high=4.0)) for kind in kinds]
+def assertown_fields(*kinds: type) -> None:
+    found = [own_fields(kind(low=1.0, high=4.0)) for kind in kinds]
     assert [(own.low, own.high) for own in found] == [(1.0, 4.0)] * len(kinds)
 
 
-def test_two_losses_of_one_name_keep_their_own_fields() -> None:
-    assert_own_fields(clipped_from_below(), clipped_from_above())
+def test_two_losses_of_one_name_keep_theirown_fields() -> None:
+    assertown_fields(clipped_from_below(), clipped_from_above())
 
 
-def test_a_loss_that_is_defined_anew_keeps_its_own_fields() -> None:
+def test_a_loss_that_is_defined_anew_keeps_itsown_fields() -> None:
     """As a cell of a notebook that was edited is run again."""
     before, after = (
         make_dataclass("Anew", [(name, float) for name in names], bases=(Squared,), frozen=True)
         for names in (("low", "high"), ("high", "low"))
     )
-    assert_own_fields(before, after)
+    assertown_fields(before, after)
 
 
 def test_a_kernel_is_made_once() -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,11 @@ import separatrix
 from separatrix import LogisticRegression
 from separatrix.data import Sparse
 from separatrix.data.block import Dense
-from separatrix.fitting.scan.online import GATHERED, ORDERS, STEPS, LearningRate, OnlineState, row_order, scan
-from separatrix.numerics.functions import sigmoid
+from separatrix.fitting.scan.online import GATHERED, ORDERS, STEPS, LearningRate, OnlineState, row_order
+from separatrix.fitting.scan.online import scan as scan_of
+from separatrix.losses import ALL, LogisticSquared, LogLikelihood, MarginLoss
+from separatrix.losses.softmax import SoftmaxLikelihood, SoftmaxSquared
+from separatrix.numerics.functions import positive, sigmoid
 
 NO_COST = np.empty(0)
 OBJECTIVES = ("likelihood", "squared")
@@ -32,6 +36,17 @@ FADING = LearningRate(0.2, power=0.6, delay=7.0)
 seeds = st.integers(0, 2**32 - 1)
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 every_order = pytest.mark.parametrize("kind", ORDERS)
+
+
+LOSSES = {
+    "likelihood": (LogLikelihood(), SoftmaxLikelihood()),
+    "squared": (LogisticSquared(), SoftmaxSquared()),
+}
+
+
+def scan(state: OnlineState, *given_: Any, objective: str = "likelihood", **how: Any) -> OnlineState:
+    """The scan of the loss of so many classes."""
+    return scan_of(state, *given_, loss=LOSSES[objective][len(state.weights) > 1], **how)
 
 
 def start(classes: int, d: int, rng: Any = None) -> OnlineState:
@@ -489,7 +504,6 @@ def test_an_overflow_is_left_to_who_asked(classes: int) -> None:
         ({"cost": np.array([1, 1, np.nan, 1])}, ValueError, "a cost is nan"),
         ({"order": np.array([0, 4])}, ValueError, "the rows 0 to 4, X has the rows 0 to 3"),
         ({"order": np.array([-1, 2])}, ValueError, "the rows -1 to 2"),
-        ({"objective": "firth"}, ValueError, "'firth' is not known: choose one of likelihood, squared"),
     ],
 )
 def test_what_does_not_fit_is_refused(change: dict[str, Any], error: type, match: str) -> None:
@@ -529,11 +543,12 @@ def test_no_rows_are_no_steps() -> None:
 PROBE = """
 import numpy as np
 from separatrix.fitting.scan import online_kernels
+from separatrix.losses import LogLikelihood
 from separatrix.fitting.scan.online import LearningRate, OnlineState, scan
 
-kernel = online_kernels.two_class_steps("likelihood", "float64")
+kernel = online_kernels.two_class_steps(LogLikelihood(), "float64")
 state, row = OnlineState(np.ones((1, 3)), np.zeros(1)), np.full((1, 3), 0.5)
-after = scan(state, row, np.ones(1), np.empty(0), np.zeros(1, int), rate=LearningRate(1.0))
+after = scan(state, row, np.ones(1), np.empty(0), np.zeros(1, int), loss=LogLikelihood(), rate=LearningRate(1.0))
 print(after.weights[0, 0], sum(kernel.stats.cache_hits.values()))
 """
 
@@ -617,3 +632,38 @@ def test_sparse_rows_take_the_same_steps(dtype, index, objective, seed, classes,
     mixed = scan(scan(begun, rows, target, cost, order[:50], **how), dense, target, cost, order[50:], **how)
     for mine, other in zip(mixed.last() + mixed.averaged(), plain.last() + plain.averaged(), strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------ any loss of a margin
+
+
+@dataclass(frozen=True)
+class Cubed(MarginLoss):
+    """A loss from elsewhere: φ(m) = [s − m]₊³."""
+
+    start: float
+
+    def value(self, m: Any) -> Any:
+        return positive(self.start - m) ** 3
+
+    def slope(self, m: Any) -> Any:
+        return -3 * positive(self.start - m) ** 2
+
+    def curvature(self, m: Any) -> Any:
+        return 6 * positive(self.start - m)
+
+
+@pytest.mark.parametrize("loss", [*(each for each in ALL if each.convex), Cubed(0.5)], ids=repr)
+@given(seed=seeds, soft=st.booleans(), l2=st.sampled_from([0.0, 0.3]))
+def test_a_step_goes_down_the_slope_of_the_loss(loss: MarginLoss, seed: int, soft: bool, l2: float) -> None:
+    rng = np.random.default_rng(seed)
+    X, t, cost, eta = rng.standard_normal((30, 3)), targets(1, soft, 30, rng), rng.random(30), 0.05
+    state = start(1, 3, rng)
+    w, b = state.weights[0].copy(), float(state.intercept[0])
+    for x, target, c in zip(X, t, cost, strict=True):
+        z = x @ w + b
+        pull = (1 - target) * float(loss.slope(np.array(-z))) - target * float(loss.slope(np.array(z)))
+        w, b = (1 - eta * c * l2) * w + eta * c * pull * x, b + eta * c * pull
+    found = scan_of(state, X, t, cost, np.arange(30), loss=loss, rate=LearningRate(eta), l2=l2)
+    np.testing.assert_allclose(found.last()[0][0], w, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found.last()[1], b, rtol=1e-10, atol=1e-12)

@@ -29,6 +29,7 @@ from separatrix.fitting.problem import METHODS, LeastSquares, Problem
 from separatrix.fitting.risk.margin import Ask, Frame
 from separatrix.fitting.risk.softmax import ClassRisk
 from separatrix.losses import GaussNewton, LogisticSquared, LogLikelihood
+from separatrix.losses.penalty import ridge
 from separatrix.losses.softmax import SoftmaxGaussNewton, SoftmaxLikelihood, SoftmaxSquared, softmax
 from separatrix.numerics.threads import ordered_map
 from separatrix.results.proofs import Limit, Optimality, Separation
@@ -336,8 +337,8 @@ def test_the_bounds_on_mistakes_cannot_be_better():
 def risk_of(X, y, K, *, loss=None, l2=0.0, cost=(), lifted=True, frame=None, careful=False):
     rows = Rows.of(X, np.asarray(y), np.asarray(cost, float))
     frame = frame_of(rows, lifted, 0) if frame is None else frame
-    ridge = np.append(l2 / frame.scale**2, [0.0] * frame.lifted)
-    return ClassRisk(loss or SoftmaxLikelihood(), rows, frame, ridge, np.arange(frame.width), K, careful)
+    penalty = ridge(l2).framed(frame.scale, frame.lifted)
+    return ClassRisk(loss or SoftmaxLikelihood(), rows, frame, penalty, np.arange(frame.width), K, careful)
 
 
 def point(risk, seed=1, size=1.0):
@@ -594,7 +595,9 @@ def test_with_a_penalty_the_pivot_would_be_another_fit():
 def internal(X, y, *, l2=0.0, lifted=True, solver="newton"):
     """A softmax of two classes, which the learner never makes: it has one row of weights for them."""
     rows = Rows.of(X, y.astype(np.intp), np.empty(0))
-    problem = Problem(rows, SoftmaxLikelihood(), l2, lifted, METHODS[solver], LeastSquares(), TIGHT, 500, 0, classes=2)
+    problem = Problem(
+        rows, SoftmaxLikelihood(), ridge(l2), lifted, METHODS[solver], LeastSquares(), TIGHT, 500, 0, classes=2
+    )
     run = minimise(problem)
     while True:
         try:

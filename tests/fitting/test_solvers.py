@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from separatrix.data import Rows
-from separatrix.fitting.plans.margin import least_squares, log_odds_scale
+from separatrix.fitting.plans.margin import first_step, least_squares
 from separatrix.fitting.risk.margin import Ask, Frame, Risk
 from separatrix.fitting.solvers.descent import Direction, State, descend
 from separatrix.fitting.solvers.lbfgs import PreconditionedLBFGS
 from separatrix.fitting.solvers.newton import Gradient, Newton
 from separatrix.losses import LogisticSquared, LogLikelihood, MarginLoss, Squared
+from separatrix.losses.penalty import Ridge
 from separatrix.numerics.functions import sigmoid
 from separatrix.numerics.linalg import factor
 
@@ -36,7 +37,7 @@ def make_risk(seed: int = 0, *, n: int = 60, loss: MarginLoss | None = None, rid
     X = rng.standard_normal((n, 3))
     y = np.where(X @ [1, -1, 0.5] + 1.5 * rng.standard_normal(n) > 0, 1, -1).astype(np.int8)
     frame = Frame(np.zeros(3), np.ones(3), lifted)
-    penalty = np.append(np.full(3, ridge), [0.0] * lifted)
+    penalty = Ridge(np.append(np.full(3, ridge), [0.0] * lifted))
     return Risk(loss or LogLikelihood(), Rows.of(X, y, np.empty(0)), frame, penalty, np.arange(frame.width))
 
 
@@ -280,7 +281,7 @@ def test_least_squares_start_is_the_fit_to_zeros_and_ones(lifted: bool) -> None:
 def test_the_start_on_the_scale_of_log_odds_is_newtons_first_step_from_zero(lifted: bool) -> None:
     squared = make_risk(n=80, loss=Squared(), ridge=0.0, lifted=lifted)
     zero = np.zeros(squared.frame.width)
-    start = log_odds_scale(least_squares(squared(zero, FULL), lifted=lifted), lifted=lifted)
+    start = first_step(LogLikelihood(), least_squares(squared(zero, FULL), lifted=lifted), lifted=lifted)
     _, after = islice(descend(make_risk(n=80, ridge=0.0, lifted=lifted), zero, Newton(FULL)), 2)
     assert after.step == 1
     np.testing.assert_allclose(start, after.v, rtol=1e-11)

@@ -15,6 +15,7 @@ from separatrix.data import Sparse
 from separatrix.fitting.scan.online import LearningRate, OnlineState
 from separatrix.fitting.scan.online import scan as stochastic_scan
 from separatrix.fitting.scan.perceptron import PerceptronState, UpdateRule, scan, sum_of_mistakes
+from separatrix.losses import LogLikelihood
 from separatrix.losses import Perceptron as PerceptronLoss
 from separatrix.theory import chain, cosine, criterion, delta_step, is_mistake
 
@@ -167,7 +168,9 @@ def test_the_delta_rule_is_the_step_of_all_three(seed):
     rate = 0.25
     state = OnlineState(w[None].copy(), np.zeros(1))
     target, order = np.array([t]), np.arange(1)
-    logistic = stochastic_scan(state, X, target, np.empty(0), order, rate=LearningRate(rate), fit_intercept=False)
+    logistic = stochastic_scan(
+        state, X, target, np.empty(0), order, loss=LogLikelihood(), rate=LearningRate(rate), fit_intercept=False
+    )
     np.testing.assert_allclose(logistic.weights[0], delta_step(w, X[0], t, rate, "logistic"), rtol=1e-14, atol=1e-15)
 
     start = PerceptronState(w[None].copy(), np.zeros(1))

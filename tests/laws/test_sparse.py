@@ -13,6 +13,7 @@ from separatrix.data.jets import compiled_jet, margin_jet
 from separatrix.fitting.risk.margin import Risk
 from separatrix.fitting.risk.softmax import ClassRisk
 from separatrix.losses import ALL, LogisticSquared, LogLikelihood, MarginLoss, Squared
+from separatrix.losses.penalty import NoPenalty, Ridge
 from separatrix.losses.softmax import SoftmaxLikelihood, SoftmaxSquared
 from separatrix.numerics.threads import ordered_map
 
@@ -108,7 +109,7 @@ def test_the_diagonal_and_the_products_are_those_of_the_hessian(loss: MarginLoss
     few, all_ = both(300, 40, 0.1)
     frame, v = framed(40, far=0.0)
     u, ridge = np.random.default_rng(1).normal(size=41), np.linspace(0, 1, 41)
-    risk, dense = (Risk(loss, rows, frame, ridge, np.arange(41)) for rows in (few, all_))
+    risk, dense = (Risk(loss, rows, frame, Ridge(ridge), np.arange(41)) for rows in (few, all_))
     expected = dense(v / 8, HESSIAN).hessian
     size = 1e-12 * np.abs(expected).max()
     np.testing.assert_allclose(risk(v / 8, DIAGONAL).hessian, np.diag(expected), atol=size)
@@ -124,7 +125,7 @@ def test_jets_and_products_of_many_classes(loss: SoftmaxLikelihood, classes: int
     few, all_ = replace(few, y=y).pack(classes), replace(all_, y=y)
     frame, ridge = framed(30, far)[0], np.full(31, 0.1)
     v, u = (np.random.default_rng(k).normal(size=classes * 31) / max(1, far) for k in (3, 4))
-    risk, dense = (ClassRisk(loss, rows, frame, ridge, np.arange(31), classes) for rows in (few, all_))
+    risk, dense = (ClassRisk(loss, rows, frame, Ridge(ridge), np.arange(31), classes) for rows in (few, all_))
     assert_close(risk(v), dense(v), 1e-11 if far <= 1 else 1e-8)
     np.testing.assert_allclose(risk.product(v, u), dense.product(v, u), atol=1e-11 * max(1, far))
     if far == 0:
@@ -141,7 +142,7 @@ def test_the_same_bits_for_any_number_of_threads(ask: Ask) -> None:
 
     def bits(threads: int) -> tuple[bytes, ...]:
         with ordered_map(threads) as each:
-            risk = Risk(LogLikelihood(), replace(few, map=each), frame, np.zeros(61), np.arange(61))
+            risk = Risk(LogLikelihood(), replace(few, map=each), frame, NoPenalty(), np.arange(61))
             jet, product = risk(v, ask), risk.product(v, v)
         parts = (jet.value, jet.gradient, jet.margin, product, jet.hessian)
         return tuple(np.asarray(part).tobytes() for part in parts if part is not None)

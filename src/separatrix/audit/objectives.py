@@ -121,11 +121,51 @@ class Squared:
         return 2 * bend
 
 
+class OfMargin:
+    """Σₖ tₖφ(mₖ), m = (−z, z): a loss of the margin, its slope and its curvature given."""
+
+    def __init__(self, value: Any, slope: Any, curvature: Any) -> None:
+        self.value, self.falls, self.bends = value, slope, curvature
+
+    @staticmethod
+    def margins(at: Softmax) -> Any:
+        """(−z, z): how much likelier one class is than the other."""
+        return at.surprise[:, ::-1] - at.surprise
+
+    def loss(self, at: Softmax, t: Any) -> Any:
+        """Σₖ tₖφ(mₖ)."""
+        return (t * self.value(self.margins(at))).sum(axis=1)
+
+    def slope(self, at: Softmax, t: Any) -> Any:
+        """(−h, h), h = Σₖ ±tₖφ′(mₖ)."""
+        falls = t * self.falls(self.margins(at))
+        h = falls[:, 1] - falls[:, 0]
+        return np.column_stack([-h, h])
+
+    def bend(self, at: Softmax, t: Any, reach: float = 0.0) -> Any:
+        """Σₖ tₖφ″(mₖ + reach): where φ″ does not rise, its least within reach."""
+        return (t * self.bends(self.margins(at) + reach)).sum(axis=1).astype(float)
+
+    def curvature(self, at: Softmax, t: Any) -> Any:
+        """((h, −h), (−h, h)), h = Σₖ tₖφ″(mₖ)."""
+        return self.bend(at, t)[:, None, None] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+
+
+def _gap(m: Any) -> Any:
+    return np.maximum(1 - m, 0)
+
+
+EXPONENTIAL = OfMargin(lambda m: np.exp(-m), lambda m: -np.exp(-m), lambda m: np.exp(-m))
+"""e⁻ᵐ."""
+SQUARED_HINGE = OfMargin(lambda m: _gap(m) ** 2, lambda m: -2 * _gap(m), lambda m: 2.0 * (m < 1))
+"""[1 − m]₊²."""
 OBJECTIVES: dict[tuple[str, bool], Objective] = {
     ("likelihood", False): Likelihood(),
     ("likelihood", True): Likelihood(),
     ("squared", False): SquaredOfTwo(),
     ("squared", True): Squared(),
+    ("exponential", False): EXPONENTIAL,
+    ("squared-hinge", False): SQUARED_HINGE,
 }
 """By name, and whether there are more than two classes."""
 

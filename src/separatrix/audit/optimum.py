@@ -19,7 +19,8 @@ from .bounded import Proved, proved
 from .bounded_wide import penalised
 from .columns import Columns, columns_of
 from .minimum import Point, likelihood_shown, penalised_shown, squared_shown
-from .objectives import Softmax, objective, scores
+from .objectives import OfMargin, Softmax, objective, scores
+from .of_margin import margin_loss_shown
 from .rows import Table
 from .shown import Shown, coherent, covers
 from .sums import Sums, exact_in_double, is_sparse
@@ -41,7 +42,7 @@ def minimum_holds(verdict: Verdict, table: Table) -> bool:
         return False
     if not claim.fit_intercept and not table.X.any():
         return not np.any(claim.weights) and not verdict.rank.rank and value_holds(claim, table)
-    if claim.objective == "likelihood" and not isinstance(proof, Optimality):
+    if claim.objective != "squared" and not isinstance(proof, Optimality):
         return False
     chosen = chosen_rows(proof, table)
     if chosen is None or not table.finite():
@@ -97,6 +98,8 @@ def _thoroughly(verdict: Verdict, table: Table, columns: Columns, chosen: Any) -
         point = Point.of(verdict, table, columns.keep)
         if claim.objective == "squared":
             yield from squared_shown(point, columns.ways, convex=verdict.status == "optimal")
+        elif isinstance(objective(claim), OfMargin):
+            yield from margin_loss_shown(point, columns.ways, chosen)
         elif isinstance(proof, Optimality):
             yield from likelihood_shown(point, proof.witness, columns.ways, chosen)
 

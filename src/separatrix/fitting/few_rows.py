@@ -31,7 +31,7 @@ def through_rows(problem: Problem, fit: Callable[[Problem, Frame], Fit]) -> Fit:
     rows = replace(rows, block=Dense(X))
     problem = replace(problem, rows=rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
-    scale = frame.scale if problem.l2 == 0 else np.ones_like(frame.scale)
+    scale = frame.scale if problem.penalty.idle else np.ones_like(frame.scale)
     if not np.isfinite(X).all():
         raise NotFiniteError
     distinct, twin = np.unique(X, axis=0, return_inverse=True)  # so that equal rows stay equal to the last bit
@@ -61,7 +61,7 @@ def _unfold(
     problem: Problem, frame: Frame, outcome: Outcome, Q: Floats, scale: Floats, ended: tuple[Floats, Any]
 ) -> Outcome:
     weights, intercept = ended
-    if problem.l2 == 0:
+    if problem.penalty.idle:
         shortest = _shortest(problem, frame, weights, intercept)
         parts = class_separates if weights.ndim == 2 else separates
         if outcome.status != "separated" or parts(problem.rows, *shortest):
@@ -71,7 +71,7 @@ def _unfold(
     found = outcome.bounds
     if found is not None:
         reach = found.spread[..., :-1] @ np.abs(Q).T / scale
-        if problem.l2 == 0:  # the shortest weights are a projection of these: no longer, but turned
+        if problem.penalty.idle:  # the shortest weights are a projection of these: no longer, but turned
             reach = np.zeros_like(reach) + np.linalg.norm(reach, axis=-1, keepdims=True)
         level = (found.spread[..., -1] + reach @ np.abs(frame.center)) * problem.lifted
         found = replace(found, spread=np.append(reach, np.asarray(level)[..., None], axis=-1))

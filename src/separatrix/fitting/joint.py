@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..losses.penalty import Penalty
 from ..losses.softmax import ClassLoss, softmax
 from ..numerics.arrays import Floats
 from .certificates.joint import joint_bounds
@@ -25,11 +26,11 @@ from .starts import lowest_of
 
 @dataclass(frozen=True, eq=False)
 class JointProblem:
-    """The mean loss of the rows plus (l2/2)‖θ‖², and how to go about it."""
+    """The mean loss of the rows plus the penalty, and how to go about it."""
 
     sample: Sample
     loss: ClassLoss
-    l2: float
+    penalty: Penalty
     free: tuple[int, ...]
     tol: float
     max_passes: float
@@ -84,8 +85,8 @@ Fit = Generator[JointProgress, None, JointOutcome]
 
 def minimise_joint(problem: JointProblem) -> Fit:
     """The minimum of the likelihood; or the lowest of the minima of the squared error that its starts lead to."""
-    basis = JointBasis.of(problem.sample, problem.l2, problem.free)
-    risk = JointRisk.of(problem.loss, problem.sample, basis, problem.l2, problem.free)
+    basis = JointBasis.of(problem.sample, problem.penalty.strength, problem.free)
+    risk = JointRisk.of(problem.loss, problem.sample, basis, problem.penalty.strength, problem.free)
     run = lowest_of(
         lambda number: _descent(JointPlan(problem, risk, number)), 1 if problem.loss.convex else problem.starts,
         lambda theta, _: basis.coordinates(theta),

@@ -37,7 +37,8 @@ LOOK_BACK = 4
 def minimise(problem: Problem) -> Fit:
     """The minimum of the mean loss, or what stands in its way.
 
-    Losses whose curvature changes at a bounded rate: the log-likelihoods, |φ‴| ≤ φ″, and the squared errors, |φ‴| ≤ κ.
+    Any smooth loss whose traits bound its curvature nearby: convex ones with |φ‴| ≤ kφ″ (the log-likelihoods, the
+    exponential loss) or a `nearby` of their own (the squared hinge), and the squared errors, |φ‴| ≤ κ.
     """
     d = problem.rows.shape[1]
     made = problem.rows.kind.made  # so few rows of features are fewer numbers than a Hessian has
@@ -71,6 +72,11 @@ def _nothing(problem: Problem) -> Outcome:
     weights, level = np.zeros((*many, d)), np.zeros(many) if many else 0.0
     value = _value_of_nothing(problem)
     return Outcome("optimal", weights, level, value, 1.0, proof, np.arange(d), np.zeros(d), False, True, False)
+
+
+def _nothing_to_gain(columns: int) -> Bounds:
+    """The loss of every row is zero: no weights can do better, though others may do as well."""
+    return Bounds(nu=0.0, rho=0.0, gap=0.0, distance=0.0, spread=np.zeros(columns + 1), share=1.0)
 
 
 def _value_of_nothing(problem: Problem) -> float:
@@ -123,8 +129,11 @@ class Watch:
         """The outcome, if this state is one."""
         self.trail = [*self.trail[-LOOK_BACK:], state.v]
         over = state.stalled or state.passes + self.proofs >= self.problem.max_passes
-        if self.problem.l2 == 0 and state.at.margin > 0 and self._separates(state):
+        if self.problem.penalty.idle and state.at.margin > 0 and self._separates(state):
             self.hairline += 1
+            cleared = self.plan.cleared(state)
+            if cleared is not None:
+                return self.end("optimal", cleared, _nothing_to_gain(self.problem.rows.shape[1]))
             if state.at.margin >= CLEAR_MARGIN or self.hairline > HAIRLINE_STEPS or over:
                 return self.end("separated", state, None)
             return None

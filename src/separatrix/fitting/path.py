@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Rows
+from ..losses.penalty import NoPenalty, ridge
 from ..numerics.arrays import Floats
 from .coordinates import frame_of
 from .minimise import minimise
@@ -27,7 +28,9 @@ GRID = np.logspace(1, -6, 15)
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """How `l2="cv"` goes about it: the l2 whose loss on rows held out, −log p of their classes, is least."""
+    """How `l2="cv"` goes about it: the l2 whose loss on rows held out is least: −log p of their classes, or
+    the loss itself where a score is not the log-odds.
+    """
 
     grid: tuple[float, ...] | None = None
     """Values of l2; None for 15 of them, from 10 down to 10⁻⁶ times the mean variance of the columns."""
@@ -67,10 +70,12 @@ def choose_l2(problem: Problem, plan: CrossValidation) -> Generator[Progress, No
     passes = 0.0
     for fold in range(plan.folds):
         learnt, held = only(rows, parts != fold), only(rows, parts == fold)
-        judge = Evaluation(log_loss_of(problem.loss), held, 0.0, problem.classes, frame)
+        judge = Evaluation(log_loss_of(problem.loss), held, NoPenalty(), problem.classes, frame)
         start = problem.start
         for i, l2 in enumerate(grid):
-            run = minimise(replace(problem, rows=learnt, l2=float(l2), start=start, tol=max(problem.tol, LOOSE)))
+            run = minimise(
+                replace(problem, rows=learnt, penalty=ridge(float(l2)), start=start, tol=max(problem.tol, LOOSE))
+            )
             outcome = yield from relayed(run, partial(_trial, passes, f"fold {fold + 1}, l2 = {l2:.3g}"))
             passes += outcome.passes + 1
             start = At(outcome.weights, outcome.intercept)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..data.source import Source
 from ..losses.margin import MarginLoss
+from ..losses.penalty import Penalty
 from ..losses.softmax import ClassLoss
 from ..numerics.arrays import Floats
 
@@ -72,11 +73,11 @@ class NotFiniteError(ArithmeticError):
 
 @dataclass(frozen=True)
 class Problem:
-    """The mean loss of the rows plus (l2/2)‖w‖², and how to go about it."""
+    """The mean loss of the rows plus the penalty, and how to go about it."""
 
     rows: Source
     loss: MarginLoss | ClassLoss
-    l2: float
+    penalty: Penalty
     lifted: bool
     """Whether there is an intercept."""
     method: Method | None

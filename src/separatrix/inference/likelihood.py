@@ -18,6 +18,7 @@ from ..fitting.risk.firth import Block as Seen
 from ..fitting.risk.firth import Firth
 from ..fitting.risk.margin import Ask, Risk
 from ..losses.margin import LogLikelihood
+from ..losses.penalty import NoPenalty
 from ..numerics.arrays import Floats
 from ..numerics.functions import log_sum_exp, sigmoid, softplus
 from ..numerics.linalg import Root
@@ -205,7 +206,7 @@ class Binary(Likelihood):
                 first, second = sample.cost * first, sample.cost * second
             rows = Rows.of(sample.X, np.ones(len(sample), np.int8), second, compiled=True, other=first)
         with one_blas_thread(), ordered_map(sample.threads) as each:
-            risk = Risk(LogLikelihood(), replace(rows, map=each), sample.frame, np.zeros(v.size), np.arange(v.size))
+            risk = Risk(LogLikelihood(), replace(rows, map=each), sample.frame, NoPenalty(), np.arange(v.size))
             at = risk(v, Ask(hessian=True))
         return Whole(-at.value * sample.total, at.hessian * sample.total)
 

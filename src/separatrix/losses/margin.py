@@ -26,8 +26,24 @@ class MarginLoss(ABC):
     kinks: ClassVar[tuple[float, ...]] = ()
     """The margins at which φ, φ′ or φ″ jumps."""
 
+    smooth: ClassVar[bool] = True
+    """Whether φ′ is continuous: such a loss can be minimised by its slope."""
+
     third: ClassVar[float] = math.inf
     """A bound on |φ‴|, where one is known."""
+
+    twist: ClassVar[float] = math.inf
+    """The least k with |φ‴| ≤ k φ″, where there is one: φ″ then falls no faster than e^−kt."""
+
+    clear: ClassVar[float] = math.inf
+    """The least margin from which on φ = 0; infinite where φ is never zero."""
+
+    log_odds: ClassVar[float | None] = None
+    """What a score is to be multiplied by to be log P(1 | x)/P(0 | x), where the mean of φ is least; None: a score
+    tells no probability."""
+
+    excess: ClassVar[float] = 1.0
+    """How many times the texts' own step for one row the slope is."""
 
     least_curvature: ClassVar[float] = 0.0
     """A bound from below on φ″: negative where φ is not convex."""
@@ -53,12 +69,20 @@ class MarginLoss(ABC):
         """φ(m), φ′(m) and φ″(m): the three together, where they have work in common."""
         return self.value(m), self.slope(m), self.curvature(m)
 
+    def nearby(self, m: Any, reach: float) -> Any:
+        """A bound from below on φ″ within `reach` of m; where nothing better is known, φ″ ≥ 0."""
+        return 0 * m if math.isinf(self.twist) else math.exp(-self.twist * reach) * self.curvature(m)
+
+    def steepness(self, value: float) -> tuple[float, float]:
+        """Bounds on the means of |φ′| and of φ″ over rows whose mean of φ is this; infinite where none is known."""
+        return math.inf, math.inf
+
 
 @dataclass(frozen=True)
 class ZeroOne(MarginLoss):
     """φ(m) = 1[m ≤ 0]: the mistakes themselves, a tie counted as one."""
 
-    convex, bound, kinks = False, 1.0, (0.0,)
+    convex, smooth, bound, kinks = False, False, 1.0, (0.0,)
 
     def value(self, m: Any) -> Any:
         """1[m ≤ 0]."""
@@ -77,7 +101,7 @@ class ZeroOne(MarginLoss):
 class Squared(MarginLoss):
     """φ(m) = (1 − m)² = (y − xᵀw)²: least squares on ±1."""
 
-    bound = 1.0
+    bound, third, twist = 1.0, 0.0, 0.0
 
     def value(self, m: Any) -> Any:
         """(1 − m)²."""
@@ -91,6 +115,10 @@ class Squared(MarginLoss):
         """2."""
         return 0 * m + 2
 
+    def steepness(self, value: float) -> tuple[float, float]:
+        """E|φ′| = 2E√φ ≤ 2√Eφ, φ″ = 2."""
+        return 2 * math.sqrt(value), 2.0
+
 
 @dataclass(frozen=True)
 class LogisticSquared(MarginLoss):
@@ -99,7 +127,7 @@ class LogisticSquared(MarginLoss):
     The texts count it differently: on ±1 with ρ = 2σ − 1 it is 4φ, as a two-class softmax ‖y − p‖² it is 2φ.
     """
 
-    convex, bound = False, 4.0
+    convex, bound, log_odds, excess = False, 4.0, 1.0, 2.0
     third, least_curvature = 0.2021, -0.1203
 
     @property
@@ -127,7 +155,7 @@ class GaussNewton(MarginLoss):
     Not one of `ALL`: its curvature is not the derivative of its slope.
     """
 
-    convex, bound = False, 4.0
+    convex, bound, log_odds, excess = False, 4.0, 1.0, 2.0
     third, least_curvature = LogisticSquared.third, LogisticSquared.least_curvature
     value, slope = LogisticSquared.value, LogisticSquared.slope
 
@@ -140,7 +168,7 @@ class GaussNewton(MarginLoss):
 class LogLikelihood(MarginLoss):
     """φ(m) = log(1 + e⁻ᵐ) = −log P(y | x, w).  [000 8.3, 8.5, 8.6, 8.7; 002 3, 5, 6, 7]"""
 
-    bound = 1 / math.log(2)
+    bound, twist, log_odds = 1 / math.log(2), 1.0, 1.0
 
     def value(self, m: Any) -> Any:
         """log(1 + e⁻ᵐ)."""
@@ -159,12 +187,16 @@ class LogLikelihood(MarginLoss):
         value, above, below = log_odds(m)
         return value, -below, above * below
 
+    def steepness(self, value: float) -> tuple[float, float]:
+        """φ″ ≤ |φ′| = 1 − e^−φ ≤ φ; and |φ′| ≤ 1, φ″ ≤ ¼."""
+        return min(1.0, value), min(0.25, value)
+
 
 @dataclass(frozen=True)
 class Perceptron(MarginLoss):
     """φ(m) = [−m]₊."""
 
-    kinks = (0.0,)
+    smooth, kinks, clear = False, (0.0,), 0.0
 
     def value(self, m: Any) -> Any:
         """[−m]₊."""
@@ -183,7 +215,7 @@ class Perceptron(MarginLoss):
 class Hinge(MarginLoss):
     """φ(m) = [1 − m]₊."""
 
-    bound, kinks = 1.0, (1.0,)
+    smooth, bound, kinks, clear = False, 1.0, (1.0,), 1.0
 
     def value(self, m: Any) -> Any:
         """[1 − m]₊."""
@@ -202,7 +234,7 @@ class Hinge(MarginLoss):
 class SquaredHinge(MarginLoss):
     """φ(m) = [1 − m]₊²."""
 
-    bound, kinks = 1.0, (1.0,)
+    bound, kinks, clear = 1.0, (1.0,), 1.0
 
     def value(self, m: Any) -> Any:
         """[1 − m]₊²."""
@@ -216,12 +248,20 @@ class SquaredHinge(MarginLoss):
         """2·1[m ≤ 1]."""
         return 2 - 2 * step(m - 1)
 
+    def nearby(self, m: Any, reach: float) -> Any:
+        """2·1[m + reach ≤ 1]."""
+        return self.curvature(m + reach)
+
+    def steepness(self, value: float) -> tuple[float, float]:
+        """E|φ′| = 2E√φ ≤ 2√Eφ, φ″ ≤ 2."""
+        return 2 * math.sqrt(value), 2.0
+
 
 @dataclass(frozen=True)
 class Exponential(MarginLoss):
-    """φ(m) = e⁻ᵐ, held where it would overflow."""
+    """φ(m) = e⁻ᵐ, held where it would overflow: least in the mean at half the log-odds."""
 
-    bound = 1.0
+    bound, twist, log_odds = 1.0, 1.0, 2.0
 
     def value(self, m: Any) -> Any:
         """e⁻ᵐ."""
@@ -234,6 +274,10 @@ class Exponential(MarginLoss):
     def curvature(self, m: Any) -> Any:
         """e⁻ᵐ."""
         return exponential(-m)
+
+    def steepness(self, value: float) -> tuple[float, float]:
+        """φ″ = |φ′| = φ."""
+        return value, value
 
 
 ALL: tuple[MarginLoss, ...] = (

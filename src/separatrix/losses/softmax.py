@@ -61,6 +61,9 @@ class ClassLoss(ABC):
     third: ClassVar[float] = math.inf
     """The most that the third derivative along a line can be, in units of the cube of the scores' range."""
 
+    excess: ClassVar[float] = 1.0
+    """How many times the texts' own step for one row the slope is."""
+
     @property
     def steering(self) -> ClassLoss:
         """The loss itself; or where it is not convex, one of this value and slope that can steer a descent."""
@@ -137,7 +140,7 @@ class SoftmaxSquared(ClassLoss):
     f‴ = 2(3 cov(p·o, o²) + cov(e, o³ − 3 var(o)·o)); the covariances are at most √(1/16 · 3/16) and √(27/64 · 7/64).
     """
 
-    convex, third = False, 1.1
+    convex, third, excess = False, 1.1, 2.0
 
     @property
     def steering(self) -> ClassLoss:

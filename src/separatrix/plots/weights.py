@@ -80,7 +80,7 @@ class WeightsDisplay(Display):
             raise SettingError("reference", reference, f"the classes are {classes}.")
         plain = weights_by_model(model, table, classes, reference)
         found, reason, forced = plain, plain.reason, False
-        if hasattr(model, "inference") and getattr(model, "objective", "") != "squared":
+        if hasattr(model, "inference") and model.verdict_.claim.of_likelihood:
             inference: Inference = model.inference(X, y, sample_weight, covariance=covariance, force=force)
             if reference is not None:
                 inference = inference.with_reference(reference)

@@ -32,11 +32,17 @@ class Claim:
     on its own side, y(xᵀw + b) ≥ 1; "lifted margin": ½(‖w‖² + b²). Or "mistakes": the part of the rows whose class is
     not predicted. Or "least squares": the mean of ‖t − Wx − b‖², t one of K, or ±1 of two classes. Or "firth": minus
     Firth's penalised likelihood over C = Σᵢcᵢ; "flic": the same at Firth's own intercept, the claim's fitted again.
-    Or "zero-one": the part of the costs that mistakes are, the least of any rule."""
+    Or "zero-one": the part of the costs that mistakes are, the least of any rule. Or "exponential", the mean of e⁻ᵐ of
+    the margins, or "squared-hinge", that of [1 − m]₊²."""
     soft: bool = False
     """Whether the targets were probabilities: of the second class, or a row of them for every class."""
     features: Any = None
     """What the columns are of X, where they are not its own: for each map in its order, its kind and its numbers."""
+
+    @property
+    def of_likelihood(self) -> bool:
+        """Whether what was minimised is minus a likelihood, with a penalty or without."""
+        return self.objective in ("likelihood", "firth", "flic")
 
 
 @dataclass(frozen=True, eq=False)

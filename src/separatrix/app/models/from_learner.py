@@ -278,7 +278,7 @@ def _still_here(estimator: Any) -> tuple[Any, Any, Any]:
     """The rows that a logistic regression learnt from, if nobody has let go of them or changed them."""
     claim = getattr(getattr(estimator, "verdict_", None), "claim", None)
     kept = getattr(estimator, "_kept_rows", None)
-    if kept is None or claim is None or claim.objective not in ("likelihood", "squared"):
+    if kept is None or claim is None or claim.objective in ("firth", "flic"):
         return None, None, None
     if estimator.verdict_.status in ("separated", "quasi-separated"):  # to tell whether they changed would take long
         return None, None, None

@@ -62,7 +62,8 @@ REDUCTIONS: dict[str, LearnerRow] = {
 }
 OPTIONS: dict[str, OptionRow] = {
     'objective': (('word',),
-    'What is minimised. [likelihood, squared, firth or flic] [default of logistic: likelihood]'),
+    'What is minimised. [likelihood, squared, exponential, squared-hinge, firth or flic] [default of logistic: '
+    'likelihood]'),
     'solver': (('word',),
     'How the minimum is found. [of logistic: auto, gauss-newton, gradient, lbfgs, newton or stochastic; of '
     'least-squares: closed or stochastic] [default of logistic: auto; of least-squares: closed]'),

@@ -149,7 +149,7 @@ def _table_root(X, lo, hi, center, inverse_scale, level, at, columns, weight, A)
                 A[i - lo, j] = root * ((1.0 - center[j]) * inverse_scale[j])
 
 
-def _own_fields(loss: losses.MarginLoss) -> Any:
+def own_fields(loss: losses.MarginLoss) -> Any:
     """The loss's parameters by name: all that `self` is to Numba. The type is importable, or the cache would miss."""
     if not fields(loss):  # type: ignore[arg-type]
         return ()
@@ -160,13 +160,13 @@ def _own_fields(loss: losses.MarginLoss) -> Any:
 
 
 @made_once
-def _inlined(method: Callable[..., Any]) -> Callable[..., Any]:
+def inlined(method: Callable[..., Any]) -> Callable[..., Any]:
     """The method as it is, and Numba told to write its text into the caller: a call would stop the vector unit."""
     overload(method, strict=False, inline="always", jit_options=EXACT)(lambda *_: method)
     return method
 
 
-def _is_ours(loss: losses.MarginLoss, *_: str) -> bool:
+def is_ours(loss: losses.MarginLoss, *_: str) -> bool:
     """Of a foreign loss we cannot know all that it is made of."""
     return type(loss).__module__ == losses.__name__
 
@@ -174,21 +174,21 @@ def _is_ours(loss: losses.MarginLoss, *_: str) -> bool:
 _i, _f = types.int64, types.float64
 
 
-@kernel(functions, vector_functions, losses, readers, cached=_is_ours)
+@kernel(functions, vector_functions, losses, readers, cached=is_ours)
 def pass_kernel(loss: losses.MarginLoss, dtype: str, layout: str) -> Any:
     """The compiled pass for one loss, precision and layout of X."""
-    methods = (_inlined(getattr(type(loss), name)) for name in ("value", "slope", "curvature"))
+    methods = (inlined(getattr(type(loss), name)) for name in ("value", "slope", "curvature"))
     signature = types.UniTuple(_f, 3)(
         rows_type(dtype, layout), read("int8"), read(), _i, _i, types.boolean, read(), read(), _f, write(), write()
     )
-    return _pass(*methods, _own_fields(loss)), signature  # type: ignore[no-untyped-call, call-arg]
+    return _pass(*methods, own_fields(loss)), signature  # type: ignore[no-untyped-call, call-arg]
 
 
-@kernel(functions, vector_functions, losses, readers, cached=_is_ours)
+@kernel(functions, vector_functions, losses, readers, cached=is_ours)
 def bend_kernel(loss: losses.MarginLoss, dtype: str, layout: str) -> Any:
     """The compiled product of a loss's Hessian with weights."""
     signature = _f(rows_type(dtype, layout), read("int8"), read(), _i, _i, read(), _f, read(), _f, write())
-    return _bend(_inlined(type(loss).curvature), _own_fields(loss)), signature  # type: ignore[no-untyped-call]
+    return _bend(inlined(type(loss).curvature), own_fields(loss)), signature  # type: ignore[no-untyped-call]
 
 
 @kernel()

@@ -57,7 +57,7 @@ def joint_bounds(risk: JointRisk, v: Floats) -> Bounds | None:
     if convex:
         found = conclusion(
             M, radius, at.gradient, leverage, slip, lambda inverse: deviations(risk, inverse), 1.0, n,
-            steepness(at.value),
+            (1.0, steepness(at.value)),
         )  # fmt: skip
     else:
         found = local_conclusion(

@@ -13,11 +13,12 @@ from ...data import Rows
 from ...data.categorical import squares
 from ...data.grams import CategoricalPairs, Gram, levels_near, shared, skipped_offset
 from ...losses.margin import Squared
+from ...losses.penalty import NoPenalty
 from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import Factor, Root, factor
 from ...numerics.threads import one_blas_thread
 from ..problem import Bounds
-from ..risk.margin import BLOCK, Risk, block_rows
+from ..risk.margin import BLOCK, Jet, Risk, block_rows
 from ..solvers.newton import Latest
 from .proof import (
     TOO_SURE,
@@ -30,32 +31,50 @@ from .proof import (
     radius_of,
 )
 
+REACHES = (1e-3, 1e-6, 0.1)
+"""How far margins may move in a proof for a loss whose curvature jumps; narrow where rows are few, wide far away."""
+
 
 def bounds(
-    risk: Risk, v: Floats, gradient: Floats, share: float, rooted: bool, spread: Spread, known: Latest | None = None
+    risk: Risk, v: Floats, at: Jet, share: float, rooted: bool, spread: Spread, known: Latest | None = None
 ) -> Bounds | None:
     """ν, ρ and what follows from them, rounding included; None where nothing is proved.
 
     `share` is the part of the rows to be used; `rooted` asks for a root of M; `spread` turns M⁻¹ into the deviations of
     the user's coefficients; `known` is the Hessian of all rows here or near.
     """
-    chosen = MarginProofRows(risk, v, share, known=known)
+    if math.isfinite(risk.loss.twist):
+        return _bounds(MarginProofRows(risk, v, share, known=known), at, rooted, spread)
+    each = (_bounds(MarginProofRows(risk, v, share, reach=reach), at, rooted, spread) for reach in REACHES)
+    return next((found for found in each if found is not None), None)
+
+
+def _bounds(chosen: MarginProofRows, at: Jet, rooted: bool, spread: Spread) -> Bounds | None:
+    """What these rows prove."""
+    risk, v, twist = chosen.risk, chosen.v, chosen.risk.loss.twist
     M, radius = chosen.hessian(rooted=rooted)
     stray = stray_of(risk, radius)
     slip = stray * margin_rounding(risk.frame, risk.embed(v), radius)
     by_levels = chosen.by_levels(rooted=rooted)
+    room = chosen.reach - slip if chosen.reach else 1 / twist if twist else math.inf
+    if not room > 0:
+        return None
+    steepness = risk.loss.steepness(max(1.0, at.value))
     found = conclusion(
         M,
         radius,
-        gradient,
+        at.gradient,
         chosen.leverage,
         slip,
         spread,
-        share,
+        chosen.share,
         len(risk.rows),
+        steepness,
         stray=stray * risk.rows.longest_sum,
         lost=stray**2 * EPS * (risk.rows.longest_sum + v.size) * v.size if by_levels else None,
-        stored=intercept_rounding(risk.frame, risk.embed(v)),
+        room=room,
+        steady=chosen.reach > 0,
+        stored=intercept_rounding(risk.frame, risk.embed(v)) * math.sqrt(steepness[1]),
     )
     return None if found is None else replace(found, sample=chosen.sample())
 
@@ -69,7 +88,7 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bou
     """
     chosen = MarginProofRows(risk, v, 1.0, all_rows=True)
     M, radius = chosen.hessian(rooted=False)
-    G, _ = MarginProofRows(replace(risk, loss=Squared(), ridge=0 * risk.ridge), 0 * v, 1.0, all_rows=True).hessian(
+    G, _ = MarginProofRows(replace(risk, loss=Squared(), penalty=NoPenalty()), 0 * v, 1.0, all_rows=True).hessian(
         rooted=False
     )
     G = np.asarray(G) / 2
@@ -77,7 +96,7 @@ def local_bounds(risk: Risk, v: Floats, gradient: Floats, spread: Spread) -> Bou
     found = local_conclusion(
         np.asarray(M), G, radius, gradient, chosen.leverage, slip, risk.loss.third, spread, len(risk.rows)
     )
-    ridge = np.diag(risk.ridge[risk.active])
+    ridge = np.diag(risk.penalty.curvature(risk.embed(v))[risk.active])
     if found is not None and factor(ridge + risk.loss.least_curvature * (1 + 1e-9) * G) is not None:
         return replace(found, only=True)  # H is positive definite everywhere: there is but one minimum
     return found
@@ -93,9 +112,11 @@ class MarginProofRows(ProofRows):
     """The rows S of a proof for a margin loss; one is too sure to matter if φ″ < 10⁻¹⁰."""
 
     risk: Risk
+    reach: float = 0.0
+    """How far margins may move: M is made of bounds from below on φ″ within that."""
 
     def hessian(self, *, rooted: bool) -> tuple[Floats | Root, float]:
-        """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖² in S."""
+        """(1/C) Σ_{i∈S} cᵢφ″(mᵢ) zᵢzᵢᵀ + the penalty's, and the largest ‖zᵢ‖² in S."""
 
         def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
             total: Any = Root(np.zeros((1, width))) if rooted else np.zeros((width, width))
@@ -117,22 +138,27 @@ class MarginProofRows(ProofRows):
         if not rooted and shared(self.risk.rows, width):
             return self._shared_hessian(width)
         whole, radius = self._sum(run)
-        return self.risk.penalised(whole), radius
+        return self.risk.penalised(whole, self.risk.embed(self.v)), radius
 
     def _all_count(self) -> bool:
         """Whether M may be the Hessian that the fit has found: of few rows, none of which is left out of a proof."""
-        if self.risk.written is None or self.share < 1:
+        if self.risk.written is None or self.share < 1 or self.reach:
             return False
         Z, y, cost = self._written
         weight = self.risk.loss.curvature(y * (Z @ self.risk.embed(self.v)))
         return bool((weight >= TOO_SURE).all() and (cost > 0).all())
 
     def _carried(self, known: Latest) -> Floats:
-        """H(u) e^−δ ⪯ H(v), δ = max |zᵢᵀ(v − u)|, because |φ‴| ≤ φ″."""
+        """H(u) e^−kδ ⪯ H(v), δ = max |zᵢᵀ(v − u)|, because |φ‴| ≤ kφ″."""
         if known.place is self.v:
             return np.asarray(known.hessian)
         moved = self._written.Z @ self.risk.embed(self.v - known.place)
-        return np.asarray(known.hessian) * math.exp(-float(np.abs(moved).max()) * (1 + 1e-9))
+        return np.asarray(known.hessian) * math.exp(-self.risk.loss.twist * float(np.abs(moved).max()) * (1 + 1e-9))
+
+    def _bend(self, m: Floats) -> Floats:
+        """φ″(m), or a bound from below on it within reach."""
+        loss = self.risk.loss
+        return loss.nearby(m, self.reach) if self.reach else loss.curvature(m)  # type: ignore[no-any-return]
 
     def by_levels(self, *, rooted: bool) -> bool:
         """Whether M is made of what each row of a table has."""
@@ -150,7 +176,7 @@ class MarginProofRows(ProofRows):
             for start in range(lo, stop, BLOCK):
                 here = slice(start, min(start + BLOCK, stop))
                 part = rows.block[here]
-                weight = risk.loss.curvature(rows.y[here] * (part @ w + b))
+                weight = self._bend(rows.y[here] * (part @ w + b))
                 counts = weight >= TOO_SURE
                 if rows.cost.size:
                     counts &= rows.cost[here] > 0
@@ -160,7 +186,7 @@ class MarginProofRows(ProofRows):
             return work.total(), radius
 
         whole, radius = self._sum(run, blas=False)
-        return risk.penalised(whole), radius
+        return risk.penalised(whole, risk.embed(self.v)), radius
 
     def _shared_hessian(self, width: int) -> tuple[Floats, float]:
         """M with one sum for all threads."""
@@ -174,7 +200,7 @@ class MarginProofRows(ProofRows):
                         if not self.all_rows:
                             Z *= np.sqrt(weight)[:, None]
                         gram.add(Z, weight[:, None] * Z if self.all_rows else None)
-        return self.risk.penalised(gram.total()), radius
+        return self.risk.penalised(gram.total(), self.risk.embed(self.v)), radius
 
     def leverage(self, made: Factor) -> float:
         """max_{i∈S} zᵢᵀM⁻¹zᵢ."""
@@ -192,7 +218,7 @@ class MarginProofRows(ProofRows):
         for start in range(lo, stop, size):
             block = slice(start, min(start + size, stop))
             Z = self._coordinates(rows, block)
-            weight = self.risk.loss.curvature(rows.y[block] * (Z @ v))
+            weight = self._bend(rows.y[block] * (Z @ v))
             counts = np.full(weight.size, True) if self.all_rows else weight >= TOO_SURE
             if rows.cost.size:
                 counts &= rows.cost[block] > 0

@@ -3,7 +3,10 @@
 Let M ⪯ H(v) be the Hessian of some of the rows, S, and the penalty; ν² = gᵀM⁻¹g, ρ² = max_{i∈S} zᵢᵀM⁻¹zᵢ. Along any ray
 the curvature of these rows falls no faster than e^−ρt, because |φ‴| ≤ φ″, and the other rows only add to it. So if
 ρν < 1, the slope turns positive within −log(1 − ρν)/ρ of v in every direction: the minimum exists, lies within that
-distance in the norm of M, and is at most [ρν + (1 − ρν) log(1 − ρν)]/ρ² lower.
+distance in the norm of M, and is at most [ρν + (1 − ρν) log(1 − ρν)]/ρ² lower. Where |φ‴| ≤ kφ″ ρ is k times as large.
+
+Of a loss without such a k M is made of bounds from below on φ″ within δ of the margins of S, and ρ is 1/δ times as
+large: no margin of S moves by δ within 1/ρ of v. So if ρν < 1 the minimum is within ν, and at most ν²/2 lower.
 """
 
 from __future__ import annotations
@@ -33,16 +36,17 @@ EASY = 0.3
 
 def conclusion(
     M: Floats | Root, radius: float, gradient: Floats, leverage: Callable[[Factor], float], slip: float,
-    spread: Spread, share: float, n: int, steepest: float = 0.25, stray: float | None = None,
-    lost: float | None = None, stored: float = 0.0,
+    spread: Spread, share: float, n: int, steepness: tuple[float, float] = (1.0, 0.25), stray: float | None = None,
+    lost: float | None = None, stored: float = 0.0, room: float = 1.0, steady: bool = False,
 ) -> Bounds | None:  # fmt: skip
-    """What M proves: `radius` is the largest ‖z‖² of its rows, `slip` the rounding of a score, `steepest` ≥ φ″.
+    """What M proves: `radius` is the largest ‖z‖² of its rows, `slip` the rounding of a score.
 
-    `stored` is how far all scores are off together by the rounding of the user's intercept: as much as ½ of it in ν.
-
-    `stray` is the rounding of the gradient's sums in units of a rounding of ‖z‖; None where lanes share the sums.
-    `lost` is how far rounding can move an eigenvalue of M scaled to a diagonal of ones; None: what blocks of rows lose.
+    `steepness` bounds the means of |φ′| and φ″. `stray` is the rounding of the gradient's sums in units of a rounding
+    of ‖z‖; None where lanes share the sums. `lost` is how far rounding can move an eigenvalue of M scaled to a diagonal
+    of ones; None: what blocks of rows lose. `stored` is how far ν is off because all scores are, by the rounding of the
+    user's intercept: as far as they, times the root of the mean φ″. `room` is 1/k, or δ: then M is `steady` within it.
     """
+    steep, steepest = steepness
     made = factor(M)
     if made is None:
         return None
@@ -51,13 +55,16 @@ def conclusion(
     shaken = lost * (math.sqrt(scaled) if isinstance(M, Root) else scaled) + slip
     if not shaken < 0.5:
         return None
-    steady = math.sqrt(1 - shaken)
-    cheap = math.sqrt(radius * flat) / steady
-    sums = float(np.linalg.norm(made.whiten(gradient))) / steady + EPS * (stray or n / 16 + 100) * cheap + stored / 2
+    left = math.sqrt(1 - shaken)
+    cheap = math.sqrt(radius * flat) / left
+    sums = float(np.linalg.norm(made.whiten(gradient))) / left + EPS * (stray or n / 16 + 100) * steep * cheap + stored
     rho, nu = cheap, sums + slip * steepest * cheap
-    if rho * nu > EASY or nu > 2 * sums:  # the exact ρ is worth its price only where it decides
-        rho = min(cheap, math.sqrt(leverage(made)) / steady)
+    if rho * nu > EASY * room or nu > 2 * sums:  # the exact ρ is worth its price only where it decides
+        rho = min(cheap, math.sqrt(leverage(made)) / left)
         nu = sums + slip * steepest * rho
+    rho /= room
+    if steady:
+        return Bounds(nu, rho, nu * nu / 2, nu, spread(inverse), share) if rho * nu < 1 else None
     return from_nu_and_rho(nu, rho, spread(inverse), share)
 
 

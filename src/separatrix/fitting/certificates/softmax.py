@@ -5,7 +5,7 @@ changes by no more than range(a) times itself. So everything said in `proof` hol
 ρ² = max over rows and pairs of classes of ((eₖ − eⱼ)⊗z)ᵀM⁻¹((eₖ − eⱼ)⊗z).
 
 Where M is too large to be factored, two things replace it. On weights that add up to zero over the classes
-H ⪰ I ⊗ B with B = Σ cᵢ minₖpᵢₖ zᵢzᵢᵀ/C + diag(ridge): this bounds ρ. And for any u
+H ⪰ I ⊗ B with B = Σ cᵢ minₖpᵢₖ zᵢzᵢᵀ/C + the penalty's: this bounds ρ. And for any u
 √(gᵀH⁻¹g) ≤ √(uᵀHu) + √(rᵀ(I ⊗ B)⁻¹r), r = g − Hu: this bounds ν, closely if Hu ≈ g. Such a u is the certificate's
 witness.
 """
@@ -21,6 +21,7 @@ import numpy as np
 
 from ...data import Rows
 from ...data.grams import Gram, shared
+from ...losses.penalty import NoPenalty
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import EPS, Floats
 from ...numerics.linalg import Factor, factor
@@ -65,8 +66,8 @@ def class_bounds(
     slip = _score_rounding(risk, v, radius)
     found = conclusion(
         M, 2 * radius, gradient, chosen.leverage, 2 * slip, _each(spread, risk.classes, pivot), share,
-        len(risk.rows), steepness(value),
-        stored=math.sqrt(2) * max(intercept_rounding(risk.frame, row) for row in risk.embed(v)),
+        len(risk.rows), (1.0, steepness(value)),
+        stored=math.sqrt(1 / 2) * max(intercept_rounding(risk.frame, row) for row in risk.embed(v)),
     )  # fmt: skip
     return None if found is None else replace(found, sample=chosen.sample())
 
@@ -75,7 +76,7 @@ def local_class_bounds(risk: ClassRisk, v: Floats, gradient: Floats, spread: Spr
     """A proof that a local minimum is near, from the whole Hessian of all rows."""
     chosen = ClassProofRows(risk, v, 1.0, all_rows=True)
     M, radius = chosen.hessian()
-    unit = replace(chosen, risk=replace(risk, loss=HalfSquares(), ridge=0 * risk.ridge), v=0 * v)
+    unit = replace(chosen, risk=replace(risk, loss=HalfSquares(), penalty=NoPenalty()), v=0 * v)
     G, _ = unit.hessian()
     slip = _score_rounding(risk, v, radius)
     # a row's range of scores, squared, is at most twice the sum of their squares
@@ -100,8 +101,7 @@ def witnessed(
 
     `farthest` is the largest ‖x − c‖² of a row; with a penalty a part of the rows is enough for B.
     """
-    penalty = float((risk.ridge[:-1] if risk.frame.lifted else risk.ridge).max() > 0)
-    chosen = ClassProofRows(risk, v, share_of_rows(len(risk.rows), risk.active.size) if penalty else 1.0)
+    chosen = ClassProofRows(risk, v, share_of_rows(len(risk.rows), risk.active.size) if not risk.penalty.idle else 1.0)
     B, radius = chosen.least()
     made, width = factor(B), len(B)
     del B  # as large as its inverse, which is to come
@@ -113,7 +113,7 @@ def witnessed(
     if not shaken < 0.5:
         return None, 0
     steady = math.sqrt(1 - shaken)
-    exact = not penalty or len(risk.rows) * risk.active.size**2 <= EXACT_WORK
+    exact = risk.penalty.idle or len(risk.rows) * risk.active.size**2 <= EXACT_WORK
     whole = replace(chosen, share=1.0, all_rows=True)
     reach = whole.reach(made) if exact else penalised_reach(risk, farthest, inverse)
     rho = math.sqrt(2 * reach) / steady
@@ -126,13 +126,18 @@ def witnessed(
     return (None if found is None else replace(found, witness=u)), products
 
 
+def strength(risk: Any) -> float:
+    """The least curvature of the penalty in the user's units, whatever the weights."""
+    frame = risk.frame
+    return float((risk.penalty.curvature(np.zeros(frame.width))[: frame.center.size] * frame.scale**2).min())
+
+
 def penalised_reach(risk: ClassRisk, farthest: float, inverse: Floats) -> float:
     """zᵀB⁻¹z ≤ ‖x − c‖²/l2, or with an intercept (‖x − c‖/√l2 + √(B⁻¹)₀₀)², for every row.
 
-    The block of B⁻¹ without the intercept is the inverse of diag(ridge) and something positive.
+    The block of B⁻¹ without the intercept is the inverse of the penalty's and something positive.
     """
-    d = risk.frame.center.size
-    l2 = float((risk.ridge[:d] * risk.frame.scale**2).min())
+    l2 = strength(risk)
     if not risk.frame.lifted:
         return farthest / l2 * (1 + 1e-9)
     return (math.sqrt(farthest / l2) + math.sqrt(float(inverse[-1, -1]))) ** 2 * (1 + 1e-9)
@@ -209,7 +214,7 @@ class ClassProofRows(ProofRows):
     risk: ClassRisk
 
     def hessian(self) -> tuple[Floats, float]:
-        """(1/C) Σ_{i∈S} cᵢ ∂²f/∂s² ⊗ zᵢzᵢᵀ + diag(ridge) + gauge, and the largest ‖zᵢ‖² in S."""
+        """(1/C) Σ_{i∈S} cᵢ ∂²f/∂s² ⊗ zᵢzᵢᵀ + the penalty's + gauge, and the largest ‖zᵢ‖² in S."""
         risk = self.risk
         if self.known is not None and self._all_count():
             return self._carried(self.known), radius_of(self._written.Z[:, risk.active])
@@ -222,7 +227,7 @@ class ClassProofRows(ProofRows):
             return total, radius
 
         total, radius = self._sum(run)
-        return risk.penalised(total), radius
+        return risk.penalised(total, risk.embed(self.v)), radius
 
     def _all_count(self) -> bool:
         """Whether M may be the Hessian that the fit has found: of few rows, none of which is left out of a proof."""
@@ -238,7 +243,7 @@ class ClassProofRows(ProofRows):
         return np.asarray(known.hessian) * math.exp(-float(np.ptp(moved, axis=1).max()) * (1 + 1e-9))
 
     def least(self) -> tuple[Floats, float]:
-        """B = (1/C) Σ cᵢ minₖpᵢₖ zᵢzᵢᵀ + diag(ridge), and the largest ‖zᵢ‖²."""
+        """B = (1/C) Σ cᵢ minₖpᵢₖ zᵢzᵢᵀ + the penalty's, and the largest ‖zᵢ‖²."""
         risk = self.risk
 
         def run(rows: Rows, lo: int, hi: int) -> tuple[Any, float]:
@@ -252,7 +257,7 @@ class ClassProofRows(ProofRows):
 
         B, radius = self._shared_least() if shared(risk.rows, risk.active.size) else self._sum(run)
         B /= risk.rows.weight
-        B[np.diag_indices_from(B)] += risk.ridge[risk.active]
+        B[np.diag_indices_from(B)] += risk.penalty.curvature(risk.embed(self.v)[0])[risk.active]
         return B, radius
 
     def _shared_least(self) -> tuple[Floats, float]:

@@ -25,14 +25,12 @@ from ..problem import Bounds
 from ..risk.margin import Jet, Risk
 from ..risk.softmax import ClassRisk, Pull
 from .proof import from_nu_and_rho
-from .softmax import steepness
+from .softmax import steepness, strength
 
 TRIES = 200
 """Products with the Hessian that a witness may cost."""
 USELESS = 0.1
 """Where what is left of the slope adds so little, more products would not help."""
-STEEPEST = 0.25
-"""The most that the slope of a row's loss changes with its margin."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class Norm:
     def at(cls, risk: Any, v: Floats, shaken: float, reach: Reach) -> Norm | None:
         """At weights v, if the intercept is curved there; `shaken` is the relative error of a curvature."""
         frame = risk.frame
-        l2 = float((risk.ridge[: frame.center.size] * frame.scale**2).min()) * (1 - 8 * EPS)
+        l2 = strength(risk) * (1 - 8 * EPS)
         if not frame.lifted:
             return cls(l2, np.zeros(frame.center.size), math.inf, 0.0)
         pull = least_curvatures(risk, v) / risk.rows.weight
@@ -144,10 +142,17 @@ def penalised_bounds(
     norm = Norm.at(risk, v, shaken, reach) if shaken < 0.1 else None
     if norm is None:
         return None, 1
-    rho, steep = math.sqrt(many) * norm.farthest(risk.rows), many * min(1.0, at.value)
-    least = steepness(at.value) if K > 1 else min(STEEPEST, at.value)
-    penalty = np.square(risk.embed(v).reshape(K, -1)) @ risk.ridge
-    floor = slip * least * rho + shaken * steep * norm.most(reach) + 4 * EPS * math.sqrt(float(penalty.sum()))
+    twist, steep, least = (
+        (risk.loss.twist, *risk.loss.steepness(at.value))
+        if isinstance(risk, Risk)
+        else (math.sqrt(many), many * min(1.0, at.value), steepness(at.value))
+    )
+    rho = twist * norm.farthest(risk.rows)
+    floor = (
+        slip * least * rho
+        + shaken * steep * norm.most(reach)
+        + 4 * EPS * math.sqrt(2 * risk.penalty.value(risk.embed(v).reshape(K, -1)))
+    )
     enough = 0.9 * min(math.sqrt(2 * goal), 1 / rho) - floor
     witness = Witness(risk, v, at.gradient, norm)
     u, tries = witness.sought(solve, enough)

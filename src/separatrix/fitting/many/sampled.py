@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ...data.frame import Frame
 from ...data.source import Source
 from ...losses.margin import MarginLoss
+from ...losses.penalty import Penalty
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, factor, shifted, steady_factor
 from ...numerics.threads import Map
@@ -161,14 +162,14 @@ def chosen(X: NDArray[Any], rows: Part, columns: NDArray[np.intp], scratch: Scra
     return found
 
 
-def with_constants(outcome: Outcome, varying: NDArray[np.intp], columns: int, l2: float) -> Outcome:
-    """The outcome with all columns: of those that do not vary the weight is zero, and all their curvature l2."""
+def with_constants(outcome: Outcome, varying: NDArray[np.intp], columns: int, penalty: Penalty) -> Outcome:
+    """The outcome with all columns: of those that do not vary the weight is zero, the curvature the penalty's."""
     if varying.size == columns:
         return outcome
     constant = np.setdiff1d(np.arange(columns), varying)
     found = outcome.bounds
     if found is not None:
-        spread = _spread_out(found.spread[:-1], varying, columns, 1 / np.sqrt(l2))
+        spread = _spread_out(found.spread[:-1], varying, columns, 1 / np.sqrt(penalty.strength))
         found = replace(found, spread=np.append(spread, found.spread[-1]))
     return replace(
         outcome,
@@ -275,9 +276,9 @@ class SampledRisk(Risk):
             )  # fmt: skip
             return Jet(value, np.append(gradient / frame.scale, [pulls] * frame.lifted), None, margin)
 
-        total, penalty = rows.fold(run), self.ridge * v
-        value = total.value / rows.weight + float(penalty @ v) / 2
-        return Jet(value, total.gradient / rows.weight + penalty, curvature, total.margin)
+        total = rows.fold(run)
+        value = total.value / rows.weight + self.penalty.value(v)
+        return Jet(value, total.gradient / rows.weight + self.penalty.gradient(v), curvature, total.margin)
 
 
 def drawn(curvature: Floats, size: int) -> tuple[Any, Floats]:
@@ -295,7 +296,7 @@ class SampledPlan(MarginPlan):
         FramedPlan.__init__(self, problem, frame)
         assert isinstance(problem.loss, MarginLoss)
         self.method, self.dependence = LBFGS, dependence
-        self.risk = SampledRisk(problem.loss, problem.rows, frame, self.ridge, self.active)
+        self.risk = SampledRisk(problem.loss, problem.rows, frame, self.penalty, self.active)
         self.start = np.zeros(frame.width)
         at_zero = gram / 4
         at_zero[np.diag_indices_from(at_zero)] += self.ridge
@@ -309,11 +310,11 @@ class SampledPlan(MarginPlan):
     def proof_share(self) -> float:
         """One row for each weight will do where a penalty bends what they leave flat."""
         few = min(1.0, self.weights / len(self.problem.rows))
-        return few if self.problem.l2 else super().proof_share()
+        return super().proof_share() if self.problem.penalty.idle else few
 
     def caution(self, share: float) -> float:
         """A proof is dear beside a pass: better be sure."""
-        return max(share, 0.03) / 4 if self.problem.l2 else super().caution(share)
+        return super().caution(share) if self.problem.penalty.idle else max(share, 0.03) / 4
 
     def _factorised(self, curvature: Floats) -> Factor:
         """The factor of the Hessian of a sample, its diagonal that of all rows."""

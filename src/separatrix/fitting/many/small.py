@@ -70,8 +70,8 @@ class SmallFit:
         center, scale, square, v, g = np.empty(d), np.empty(d), np.empty(n), np.zeros(p), np.empty(p)
         Z, H, history = np.empty((p, n)), np.empty((p, p)), np.empty((STEPS, 4))
         settled, steps, value, passes, radius = fit_kernel()(
-            X, sign, cost, problem.l2, lifted, problem.tol, SURELY * CLEAR, TOO_SURE, problem.max_passes - 1,
-            center, scale, Z, square, v, g, H, history,
+            X, sign, cost, problem.penalty.strength, lifted, problem.tol, SURELY * CLEAR, TOO_SURE,
+            problem.max_passes - 1, center, scale, Z, square, v, g, H, history,
         )  # fmt: skip
         if not settled:
             return None
@@ -300,7 +300,7 @@ def _note(history, k, passes, value, g, t):  # type: ignore[no-untyped-def]
 
 
 def _fit(  # type: ignore[no-untyped-def]
-    X, sign, cost, l2, lifted, tol, clear, sure, most, center, scale, Z, square, v, g, H, history
+    X, sign, cost, strength, lifted, tol, clear, sure, most, center, scale, Z, square, v, g, H, history
 ):
     """The minimum of the mean of log(1 + exp(−y zᵀv)) and ½ vᵀ diag(ridge) v, by Newton's method.
 
@@ -316,7 +316,7 @@ def _fit(  # type: ignore[no-untyped-def]
     ridge, L, size, step = np.zeros(p), np.zeros((p, p)), np.zeros(p), np.zeros(p)
     there, g_there, H_there = np.zeros(p), np.zeros(p), np.zeros((p, p))
     for j in range(d):
-        ridge[j] = l2 / scale[j] ** 2
+        ridge[j] = strength / scale[j] ** 2
     value, margin, radius = _jet(Z, signs, costs, square, n, v, 0 * ridge, 0.0, g, H)
     if not (math.isfinite(value) and factored(H, L, size) > clear):
         return nothing
@@ -349,7 +349,7 @@ def _fit(  # type: ignore[no-untyped-def]
                 pays = new <= value - ARMIJO * t * ahead + 1e-14 * abs(value)
             v[:], g[:], H[:, :], value = there, g_there, H_there, new
         if rows == n:
-            if (margin > 0 and l2 == 0) or not math.isfinite(value):
+            if (margin > 0 and strength == 0) or not math.isfinite(value):
                 return nothing
             taken += 1
             _note(history, taken, passes, value, g, t)

@@ -38,14 +38,16 @@ def least_squares(squared: Any, *, lifted: bool) -> Floats:
     return v
 
 
-def log_odds_scale(v: Floats, *, lifted: bool) -> Floats:
-    """The least-squares start stretched to the scale of log-odds: Newton's first step from zero.
+def first_step(loss: MarginLoss, v: Floats, *, lifted: bool) -> Floats:
+    """Newton's first step from zero: −φ′(0)/φ″(0) times the least-squares fit to ±1.
 
-    It is four times the start, less the ½ in the intercept, because the logistic curve rises by ¼ at zero.
+    For the likelihood it is four times the start, less the ½ in the intercept: the logistic curve rises by ¼ at zero.
     """
-    v = 4 * v
+    _, slope, curvature = loss.jet(np.zeros(1))
+    ratio = -float(slope[0] / curvature[0])
+    v = 2 * ratio * v
     if lifted:
-        v[-1] -= 2
+        v[-1] -= ratio
     return v
 
 
@@ -63,8 +65,10 @@ class MarginPlan(FramedPlan):
         small = problem.rows.few or n <= 2 * self._sample_size() or n * d * d < 3e7
         self.method = problem.method or (NEWTON if small else LBFGS)
         assert isinstance(problem.loss, MarginLoss)
+        if not problem.loss.smooth:
+            raise TypeError(f"{problem.loss!r} has no continuous slope to descend by")
         loss = problem.loss if self.method.whole else problem.loss.steering
-        self.risk = Risk(loss, problem.rows, frame, self.ridge, self.active, self.written)
+        self.risk = Risk(loss, problem.rows, frame, self.penalty, self.active, self.written)
         self.start, self.direction, self.gram = self._begin()
 
     def to_user(self, v: Floats) -> tuple[Floats, float]:
@@ -83,11 +87,28 @@ class MarginPlan(FramedPlan):
         v, at, spread = state.v, state.at, self.weight_map.spread
         if self.problem.loss.convex:
             latest = self.direction.latest if isinstance(self.direction, Newton) else None
-            return bounds(self.risk, v, at.gradient, share, self.nearly_dependent, spread, latest), share
+            return bounds(self.risk, v, at, share, self.nearly_dependent, spread, latest), share
         return local_bounds(replace(self.risk, loss=self.problem.loss), v, at.gradient, spread), 2.0
+
+    def cleared(self, state: State) -> State | None:
+        clear = self.risk.loss.clear
+        if math.isinf(clear):
+            return None
+        v = state.v * max(1.0, clear / state.at.margin * (1 + 1e-9))
+        at = self.risk(v, PLAIN)
+        return replace(state, v=v, at=at) if at.value == 0 else None
 
     def growth(self, change: Floats) -> Floats:
         return self.risk.embed(change)[: self.frame.center.size]  # type: ignore[no-any-return]
+
+    def at_zero(self) -> float:
+        return float(self.risk.loss.value(np.zeros(1))[0]) if self.risk.loss.convex else math.inf
+
+    def bend(self) -> float:
+        loss = self.problem.loss
+        if not (isinstance(loss, MarginLoss) and loss.convex):
+            return super().bend()
+        return 2 / float(loss.curvature(np.zeros(1))[0])
 
     def _begin(self) -> tuple[Floats, Direction, Factor]:
         rows, width = self.problem.rows, self.frame.width
@@ -96,7 +117,7 @@ class MarginPlan(FramedPlan):
         sample = rows.sample(self._sample_size(), self.problem.seed) if sampled else rows
         at, own = self._squares(rows, sample, STEER if self.method.steered else FULL)
         self.risk = replace(self.risk, active=self.active)
-        gram = steady_factor(at.hessian).times(1 / 8)
+        gram = steady_factor(at.hessian).times(1 / self.bend())
         given = self._given()
         v = least_squares(at, lifted=self.frame.lifted) if given is None else self._without_aliases(given)
         rooted = self.nearly_dependent
@@ -106,7 +127,7 @@ class MarginPlan(FramedPlan):
             if sampled and not rooted:
                 v, _ = self._on_sample(v, gram, sample, STEER if own > SINGLE else FULL, moving=given is None)
             elif given is None and self.problem.method is None and self.risk.loss.convex:
-                v = log_odds_scale(v, lifted=self.frame.lifted)
+                v = first_step(self.risk.loss, v, lifted=self.frame.lifted)
             saddles = not self.risk.loss.convex and self.method.whole
             if saddles:
                 return v, SaddleFree(FULL), gram
@@ -119,8 +140,8 @@ class MarginPlan(FramedPlan):
         del at  # as large as a Hessian: it need not wait for the sample's
         if sampled and not rooted:
             v, steering = self._on_sample(v, gram, sample, STEER if own > SINGLE else FULL, moving=given is None)
-        elif given is None:
-            v = log_odds_scale(v, lifted=self.frame.lifted)
+        elif given is None and self.risk.loss.convex:
+            v = first_step(self.risk.loss, v, lifted=self.frame.lifted)
         steer = ROOT if rooted else STEER if own > SINGLE else FULL
         return v, PreconditionedLBFGS(steering, PLAIN, steer, hessian_cost(width)), gram
 
@@ -138,7 +159,7 @@ class MarginPlan(FramedPlan):
         """
         share = len(sample) / len(self.problem.rows)
         prior = max(1.0, self.frame.width / 30) / len(sample)
-        risk = replace(self.risk, rows=sample, ridge=self.ridge + prior, written=None)
+        risk = replace(self.risk, rows=sample, penalty=self.penalty.plus(prior), written=None)
         direction = PreconditionedLBFGS(gram, PLAIN, steer, math.inf)
         for state in descend(risk, v, direction) if moving else ():
             v = state.v

@@ -15,6 +15,7 @@ from ...data.frame import Frame, WeightMap
 from ...data.jets import Written
 from ...data.source import Source
 from ...losses.margin import Squared
+from ...losses.penalty import NoPenalty
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Dependence, Factor, Root, factor
 from ..certificates.proof import share_of_rows
@@ -51,7 +52,7 @@ class Plan(ABC):
     """What a descent needs, and the watch that reads it: a risk, a start, a direction, a proof, the user's weights."""
 
     problem: Any
-    """What is asked for: a loss, l2, tol, max_passes, rate."""
+    """What is asked for: a loss, a penalty, tol, max_passes, rate."""
     risk: Any
     start: Floats
     direction: Direction
@@ -79,6 +80,10 @@ class Plan(ABC):
     @abstractmethod
     def growth(self, change: Floats) -> Floats:
         """How much each column's weight has grown, from the change of the weights' sizes."""
+
+    def cleared(self, state: State) -> State | None:
+        """Where the loss of every row is zero, on from weights that separate the rows; None where it never is."""
+        return None
 
     def estimate(self, state: State) -> float:
         """About ν² = gᵀH⁻¹g: the decrement, where the direction is Newton's or nearly so."""
@@ -109,8 +114,8 @@ class FramedPlan(Plan):
 
     def __init__(self, problem: Problem, frame: Frame) -> None:
         self.problem, self.frame, self.weights, self.count = problem, frame, frame.width, len(problem.rows)
-        self.ridge = np.zeros(frame.width)
-        self.ridge[: frame.center.size] = problem.l2 / frame.scale**2
+        self.penalty = problem.penalty.framed(frame.scale, frame.lifted)
+        self.ridge = self.penalty.curvature(np.zeros(frame.width))
         self.active = np.arange(frame.width)
         self.dependence: Dependence | None = None
         self.written = Written.of(problem.rows.gathered(), frame) if problem.rows.few else None
@@ -120,7 +125,7 @@ class FramedPlan(Plan):
         """The way to the user's units; with aliased columns to the shortest of all weights with the same scores,
         unless their units are so far apart that this would cost digits.
         """
-        return WeightMap(self.frame, self.dependence if self.problem.l2 == 0 and not self.literal else None)
+        return WeightMap(self.frame, self.dependence if self.problem.penalty.idle and not self.literal else None)
 
     @property
     def literal(self) -> bool:
@@ -149,6 +154,10 @@ class FramedPlan(Plan):
         """The mean loss of a likelihood where every score is zero."""
         return math.log(self.problem.classes) if self.problem.loss.convex else math.inf
 
+    def bend(self) -> float:
+        """How many times as much the squares bend as the loss at zero: the logistic curve has a slope of ¼."""
+        return 8.0
+
     def _sample_size(self) -> int:
         n, d = self.problem.rows.shape
         room = SAMPLE_NUMBERS // d + 10 * d  # so that the copy stays within 32 MB + 80 d² bytes
@@ -164,7 +173,7 @@ class FramedPlan(Plan):
         if made is not None and rows is not self.problem.rows:  # rows of many classes, taken to be of one
             made = made._replace(y=rows.gathered().y)
         written = made if sample is rows else None
-        squares = Risk(Squared(), sample, self.frame, 0 * self.ridge, np.arange(self.frame.width), written)
+        squares = Risk(Squared(), sample, self.frame, NoPenalty(), np.arange(self.frame.width), written)
         at = squares(np.zeros(self.frame.width), ask)
         self.passes += len(sample) / len(rows)
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
@@ -193,7 +202,7 @@ class FramedPlan(Plan):
         self.passes += 1
         if found.aliased.size:
             self.dependence = found
-            if self.problem.l2 == 0 and not self.literal:
+            if self.problem.penalty.idle and not self.literal:
                 self.active = found.kept
                 squares = replace(squares, active=found.kept)
                 at = squares(np.zeros(found.kept.size), FULL)
@@ -202,11 +211,11 @@ class FramedPlan(Plan):
         if _own_part(at.hessian) > CLEAR or self.literal:
             return at
         self.passes += 1
-        return replace(squares, ridge=8 * self.ridge)(np.zeros(at.gradient.size), ROOT)
+        return replace(squares, penalty=self.penalty.times(self.bend()))(np.zeros(at.gradient.size), ROOT)
 
     def _penalise(self, hessian: Floats) -> None:
-        """Add the penalty's curvature: eight times, as the squares bend eight times as much as the likelihood."""
-        hessian.flat[:: len(hessian) + 1] += 8 * self.ridge[self.active]
+        """Add the penalty's curvature, as many times as the squares bend more than the loss."""
+        hessian.flat[:: len(hessian) + 1] += self.bend() * self.ridge[self.active]
 
     def _random(self, shape: tuple[int, ...]) -> Floats:
         """Weights that give scores of about ±2, whatever the number of columns."""

@@ -15,6 +15,7 @@ from ...data import Rows
 from ...data.block import Dense
 from ...data.frame import Frame
 from ...data.source import Source
+from ...losses.penalty import NoPenalty
 from ...losses.softmax import ClassLoss, softmax
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Factor, steady_factor
@@ -92,12 +93,12 @@ class ClassPlan(FramedPlan):
         rows = problem.rows if self.method.hessian else problem.rows.pack(self.K)
         few = self.method.hessian and self.written is not None and n * self.K * self.weights <= WRITTEN
         written = self.written if few else None
-        self.risk = ClassRisk(loss, rows, frame, self.ridge, self.active, self.K, written=written)
+        self.risk = ClassRisk(loss, rows, frame, self.penalty, self.active, self.K, written=written)
         self.start, self.direction, self.gram = self._begin()
 
     def to_user(self, v: Floats) -> tuple[Floats, Floats]:
         V = self._zero_sum(v).reshape(self.K, -1)
-        V = V - V[-1] if self.problem.l2 == 0 else V
+        V = V - V[-1] if self.problem.penalty.idle else V
         pairs = [self.weight_map.to_user(row) for row in V]
         return np.array([w for w, _ in pairs]), np.array([b for _, b in pairs])
 
@@ -116,7 +117,7 @@ class ClassPlan(FramedPlan):
 
     def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
         risk = replace(self.risk, loss=self.problem.loss, careful=True)
-        v, spread, pivot = self._zero_sum(state.v), self.weight_map.spread, self.problem.l2 == 0
+        v, spread, pivot = self._zero_sum(state.v), self.weight_map.spread, self.problem.penalty.idle
         at, dense = risk(v), v.size <= DENSE
         at = replace(at, gradient=self._zero_sum(at.gradient))
         latest = self.direction.latest if isinstance(self.direction, Newton) else None
@@ -148,9 +149,9 @@ class ClassPlan(FramedPlan):
         """ρν < 1 needs a gap below ½/ρ², and with a witness ρ² is at least 2·‖x − c‖²/l2."""
         n, w = len(self.problem.rows), self.active.size
         convex = self.problem.loss.convex
-        if self.K * w <= DENSE or self.problem.l2 == 0 or not convex or n * w * w <= EXACT_WORK:
+        if self.K * w <= DENSE or self.problem.penalty.idle or not convex or n * w * w <= EXACT_WORK:
             return math.inf
-        return 0.1 * self.problem.l2 / self.farthest
+        return 0.1 * self.problem.penalty.strength / self.farthest
 
     def growth(self, change: Floats) -> Floats:
         return self.risk.embed(change)[:, : self.frame.center.size].max(axis=0)  # type: ignore[no-any-return]
@@ -186,7 +187,7 @@ class ClassPlan(FramedPlan):
 
     def _least_squares(self, gram: Factor) -> Floats:
         """W = (XᵀX)⁻¹XᵀY, less what is the same for all classes, from the likelihood's gradient at zero."""
-        at = replace(self.risk, ridge=0 * self.ridge)(np.zeros(self.K * self.active.size), PLAIN)
+        at = replace(self.risk, penalty=NoPenalty())(np.zeros(self.K * self.active.size), PLAIN)
         self.passes += 1
         if not (math.isfinite(at.value) and np.isfinite(at.gradient).all()):
             raise NotFiniteError
@@ -218,7 +219,7 @@ class ClassPlan(FramedPlan):
         if not moving or len(self.sampled) == len(self.problem.rows):
             return v
         prior = PRIOR * max(1.0, self.active.size / 30) / len(self.sampled)
-        risk = replace(self.risk, rows=self.sampled, ridge=self.ridge + prior)
+        risk = replace(self.risk, rows=self.sampled, penalty=self.penalty.plus(prior))
         direction = PreconditionedLBFGS(BlockDiagonal(gram, self.K), PLAIN, PLAIN, math.inf)
         share = len(self.sampled) / len(self.problem.rows)
         for state in descend(risk, v, direction):
@@ -255,7 +256,8 @@ class SampleHessian:
 
     def __init__(self, risk: ClassRisk, sample: Rows, v: Floats) -> None:
         self.K, self.loss, self.risk, self.sample = risk.classes, risk.loss, risk, sample
-        self.ridge, self.weight = risk.ridge[risk.active], float(len(sample))
+        self.weight = float(len(sample))
+        self.ridge = risk.penalty.curvature(np.zeros(risk.frame.width))[risk.active]
         self.cost = (sample.cost * (len(sample) / sample.weight)).astype(
             np.float32
         )  # one on average: it fits any precision

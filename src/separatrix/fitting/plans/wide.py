@@ -11,6 +11,7 @@ import numpy as np
 
 from ...data import Rows
 from ...data.frame import Frame
+from ...losses.margin import MarginLoss
 from ...losses.softmax import ClassLoss
 from ...numerics.arrays import Floats
 from ..certificates.separation import class_separates, separates
@@ -59,14 +60,14 @@ class WidePlan(FramedPlan):
         self.weights = self.K * frame.width
         self.method = problem.method or LBFGS
         rows = problem.rows.pack(self.K) if self.many else problem.rows
-        self.risk = risk_of(problem.loss.steering, rows, frame, self.ridge, self.K)
+        self.risk = risk_of(problem.loss.steering, rows, frame, self.penalty, self.K)
         self.start, self.direction = self._begin(), self._direction()
 
     def to_user(self, v: Floats) -> tuple[Floats, Any]:
         weights, level = self.risk.frame_parts(self._apart(v))
         if not self.many:
             return weights[0], float(level[0])
-        if self.problem.l2 == 0:
+        if self.problem.penalty.idle:
             return weights - weights[-1], level - level[-1]
         return weights, level.copy()
 
@@ -87,7 +88,8 @@ class WidePlan(FramedPlan):
         return float(np.square(state.at.gradient) @ (1 / bend))
 
     def prove(self, state: State, share: float, goal: float) -> tuple[Bounds | None, float]:
-        if self.problem.l2 == 0 or not self.problem.loss.convex:
+        loss = self.problem.loss
+        if self.problem.penalty.idle or not loss.convex or (isinstance(loss, MarginLoss) and math.isinf(loss.twist)):
             return None, 0.0
         at = replace(state.at, gradient=self._apart(state.at.gradient))
         found, products = penalised_bounds(self.risk, self._apart(state.v), at, self._solve, goal, self.reach)
@@ -111,7 +113,8 @@ class WidePlan(FramedPlan):
 
     def provable(self) -> float:
         """ρν < 1 needs a gap below ½/ρ², and ρ² is about max ‖x‖²/l2."""
-        return PROVABLE * self.problem.l2 / self.reach.square if self.problem.l2 and self.reach.square else math.inf
+        strength = self.problem.penalty.strength
+        return PROVABLE * strength / self.reach.square if strength and self.reach.square else math.inf
 
     def growth(self, change: Floats) -> Floats:
         return change.reshape(self.K, -1)[:, : self.frame.center.size].max(axis=0)  # type: ignore[no-any-return]

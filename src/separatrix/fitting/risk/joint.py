@@ -80,9 +80,9 @@ class Null:
             theta = _without(theta, self.idle)
         return theta
 
-    def drift(self, l2: float) -> float:
+    def drift(self, strength: float) -> float:
         """How far along `held` the minimum can be, because the scores do change there by the rounding of features."""
-        return SLOPE * self.leak / l2 if l2 and self.leak else 0.0
+        return SLOPE * self.leak / strength if strength and self.leak else 0.0
 
 
 def _without(theta: Floats, idle: Floats) -> Floats:
@@ -198,7 +198,7 @@ class JointBasis:
     """How often the rows were read for all this."""
 
     @classmethod
-    def of(cls, sample: Sample, l2: float, free: tuple[int, ...]) -> JointBasis:
+    def of(cls, sample: Sample, strength: float, free: tuple[int, ...]) -> JointBasis:
         """From two to four passes over the rows. What changes no score is left out: there the penalty alone decides."""
         p = sample.features.shape[2]
         R = triangle(_weighted(sample))
@@ -220,7 +220,7 @@ class JointBasis:
         shift = _shift(R[:, kept], _marks(sample)[kept])
         R = triangle(_weighted(sample, kept, shift)) if shift.any() else R[:, kept]
         embedded = np.eye(p)[:, kept] @ (np.eye(kept.size) - shift)
-        root = math.sqrt(l2) * null.without(embedded)[penalised]
+        root = math.sqrt(strength) * null.without(embedded)[penalised]
         upper = np.asarray(np.linalg.qr(np.vstack([R, root]), mode="r"))
         raw = embedded @ solve_triangular(upper, np.eye(kept.size)) if kept.size else embedded
         whole = directions[aliased].sum(axis=0)
@@ -234,7 +234,7 @@ class JointBasis:
             null.without(raw),
             null,
             seen / np.abs(whole),
-            null.drift(l2),
+            null.drift(strength),
             2.0 + bool(aliased.size) + bool(shift.any()),
         )
 
@@ -308,10 +308,12 @@ class JointRisk:
     _held: list[Floats] | None = None
 
     @classmethod
-    def of(cls, loss: ClassLoss, sample: Sample, basis: JointBasis, l2: float, free: tuple[int, ...]) -> JointRisk:
+    def of(
+        cls, loss: ClassLoss, sample: Sample, basis: JointBasis, strength: float, free: tuple[int, ...]
+    ) -> JointRisk:
         """The risk in the coordinates of the basis."""
         penalised = np.setdiff1d(np.arange(len(basis.back)), free)
-        return cls(loss, sample, basis, math.sqrt(l2) * basis.back[penalised])
+        return cls(loss, sample, basis, math.sqrt(strength) * basis.back[penalised])
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Rows, and Q = ER⁻¹ of them, rows × classes × r; kept where there is room."""

@@ -17,18 +17,20 @@ from ...data.frame import Jet as Jet
 from ...data.frame import block_rows as block_rows
 from ...data.jets import Written, bent, total_jet, user_parts, written_jet
 from ...losses.margin import MarginLoss
+from ...losses.penalty import Penalty
 from ...numerics.arrays import Floats
 from ...numerics.linalg import Root
 
 
 @dataclass(frozen=True)
 class Risk:
-    """R(v) = (1/C) Σᵢ cᵢφ(yᵢzᵢᵀv) + ½ vᵀ diag(ridge) v,  C = Σᵢcᵢ."""
+    """R(v) = (1/C) Σᵢ cᵢφ(yᵢzᵢᵀv) + g(v),  C = Σᵢcᵢ."""
 
     loss: MarginLoss
     rows: Any
     frame: Frame
-    ridge: Floats
+    penalty: Penalty
+    """g, in the frame."""
     active: NDArray[np.intp]
     """The columns that have a weight: all of them, unless some are combinations of others."""
     written: Written | None = None
@@ -42,11 +44,11 @@ class Risk:
         else:
             total = total_jet(self.loss, self.frame, ask, full, self.rows)
         weight = self.rows.weight
-        hessian = None if total.hessian is None else self.penalised(total.hessian)
-        penalty = self.ridge * full
+        hessian = None if total.hessian is None else self.penalised(total.hessian, full)
+        slope = total.gradient / weight + self.penalty.gradient(full)
         return Jet(
-            total.value / weight + float(penalty @ full) / 2,
-            total.gradient / weight + penalty if v is full else (total.gradient / weight + penalty)[self.active],
+            total.value / weight + self.penalty.value(full),
+            slope if v is full else slope[self.active],
             hessian,
             total.margin,
         )
@@ -54,18 +56,18 @@ class Risk:
     def product(self, v: Floats, u: Floats) -> Floats:
         """H(v)u of CSR rows whose frame has no centre, by one pass over them."""
         total = self.rows.fold(partial(bent, self.loss, self.frame, v, u))
-        return total / self.rows.weight + self.ridge * u  # type: ignore[no-any-return]
+        return total / self.rows.weight + self.penalty.curvature(v) * u  # type: ignore[no-any-return]
 
     def frame_parts(self, v: Floats) -> tuple[Floats, Floats]:
         """Weights, one row, and a level: those of the user, where the frame has no centre."""
         return user_parts(self.frame, v)
 
-    def penalised(self, total: Any) -> Any:
-        """The mean Hessian with the ridge on its diagonal, from a sum over rows for all columns or the active ones.
+    def penalised(self, total: Any, full: Floats) -> Any:
+        """The mean Hessian and the penalty's, from a sum over rows for all columns or the active ones.
 
         A sum for as many columns as have a weight is changed in place: it may be large, and nobody needs it again.
         """
-        ridge = self.ridge[self.active]
+        ridge = self.penalty.curvature(full)[self.active]
         if not isinstance(total, Root) and total.ndim == 1:
             return total[self.active] / self.rows.weight + ridge
         if isinstance(total, Root):
@@ -78,7 +80,7 @@ class Risk:
 
     def embed(self, v: Floats) -> Floats:
         """v with a zero for every column that has no weight."""
-        if v.size == self.ridge.size:
+        if v.size == self.frame.width:
             return v
         full = np.zeros(self.frame.width)
         full[self.active] = v

@@ -17,6 +17,7 @@ from ...data.frame import Frame
 from ...data.jets import Written
 from ...data.source import Source
 from ...data.sparse import ClassVectors
+from ...losses.penalty import Penalty
 from ...losses.softmax import ClassLoss, Probabilities, softmax
 from ...numerics.arrays import Floats
 from .margin import Ask, Jet
@@ -97,7 +98,7 @@ class Pull:
 
 @dataclass(frozen=True)
 class ClassRisk:
-    """R(V) = (1/C) Σᵢ cᵢ f(Vzᵢ; tᵢ) + ½ Σₖ vₖᵀ diag(ridge) vₖ, V having a row of weights for each of K classes.
+    """R(V) = (1/C) Σᵢ cᵢ f(Vzᵢ; tᵢ) + g(V), V having a row of weights for each of K classes.
 
     Its argument is V as one vector, class after class. Adding one vector to all rows of V changes no loss, and raises
     the penalty unless the rows added up to zero: that direction is the gauge, and only rows with sum zero are sought.
@@ -106,7 +107,8 @@ class ClassRisk:
     loss: ClassLoss
     rows: Source
     frame: Frame
-    ridge: Floats
+    penalty: Penalty
+    """g, in the frame, of each class."""
     active: NDArray[np.intp]
     """The columns that have a weight: all of them, unless some are combinations of others."""
     classes: int
@@ -123,16 +125,16 @@ class ClassRisk:
             total = self._written_jet(V, dense, *self.written)
         else:
             total = self.rows.fold(partial(self._jet, self.read(V), dense), blas=True)
-        weight, penalty = self.rows.weight, self.ridge * V
-        hessian = self.penalised(total.hessian) if dense else v if ask.hessian else None
-        value = total.value / weight + float((penalty * V).sum()) / 2
-        return Jet(value, self._flat(total.gradient / weight + penalty), hessian, total.margin)
+        weight = self.rows.weight
+        hessian = self.penalised(total.hessian, V) if dense else v if ask.hessian else None
+        value, slope = total.value / weight + self.penalty.value(V), self.penalty.gradient(V)
+        return Jet(value, self._flat(total.gradient / weight + slope), hessian, total.margin)
 
     def product(self, v: Floats, u: Floats) -> Floats:
         """H(v)u, by one pass over the rows."""
-        U = self.embed(u)
-        total = self.rows.fold(partial(self._product, self.read(np.vstack([self.embed(v), U]))), blas=True)
-        return self._flat(total / self.rows.weight + self.ridge * U)
+        U, V = self.embed(u), self.embed(v)
+        total = self.rows.fold(partial(self._product, self.read(np.vstack([V, U]))), blas=True)
+        return self._flat(total / self.rows.weight + self.penalty.curvature(V) * U)
 
     def embed(self, v: Floats) -> Floats:
         """V, classes × columns, with zeros for every column that has no weight."""
@@ -143,15 +145,15 @@ class ClassRisk:
         full[:, self.active] = V
         return full
 
-    def penalised(self, total: Floats) -> Floats:
-        """The mean Hessian with the ridge on its diagonal, and on the gauge as much curvature as elsewhere.
+    def penalised(self, total: Floats, V: Floats) -> Floats:
+        """The mean Hessian and the penalty's, and on the gauge as much curvature as elsewhere.
 
         For weights that add up to zero over the classes that is the Hessian; the rest is never asked for.
         """
         K, w = self.classes, self.active.size
         H = total.reshape(K, w, K, w) / self.rows.weight
         diagonal = np.einsum("kiki->ki", H)
-        diagonal += self.ridge[self.active]
+        diagonal += self.penalty.curvature(V)[:, self.active]
         gauge = np.maximum(np.abs(diagonal.mean(axis=0)), 1e-300) / K
         among = np.einsum("kiji->kji", H)
         among += gauge
@@ -184,8 +186,9 @@ class ClassRisk:
 
     def diagonal(self, v: Floats) -> Floats:
         """Hⱼⱼ of packed rows whose frame has no centre, by one pass over them."""
-        total = self.rows.fold(partial(self._diagonal, self.read(self.embed(v))), blas=True)
-        return (total / self.rows.weight + self.ridge).ravel()  # type: ignore[no-any-return]
+        V = self.embed(v)
+        total = self.rows.fold(partial(self._diagonal, self.read(V)), blas=True)
+        return (total / self.rows.weight + self.penalty.curvature(V)).ravel()  # type: ignore[no-any-return]
 
     def _diagonal(self, weights: Weights, rows: Rows, lo: int, hi: int) -> Floats:
         packed, tail = self.packed(rows), np.zeros(self.classes)
@@ -236,7 +239,7 @@ class ClassRisk:
                 if cost.size:
                     bend *= cost
                 hessian = np.matmul(part.T, bend[..., None] * part).transpose(0, 2, 1, 3)
-            margin = -math.inf if self.ridge.any() else least_margin(s, y, cost)
+            margin = least_margin(s, y, cost) if self.penalty.idle else -math.inf
             return Jet(float(value.sum()), slope @ Z, hessian, margin)
 
     def _product(self, weights: Weights, rows: Rows, lo: int, hi: int) -> Floats:

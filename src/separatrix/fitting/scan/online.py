@@ -122,6 +122,12 @@ def _cyclic(count: int, rng: Any) -> NDArray[np.int64]:
     return np.arange(count)
 
 
+@dataclass(frozen=True)
+class LeastSquares:
+    """½(t − s)² of a score and a target that is any number: what the delta rule descends."""
+
+
+LEAST_SQUARES = LeastSquares()
 ORDERS = {"permutation": _permutation, "replacement": _replacement, "cyclic": _cyclic}
 """The orders of a pass by name."""
 
@@ -147,7 +153,7 @@ def scan(
     cost: Floats,
     order: NDArray[Any],
     *,
-    objective: str = "likelihood",
+    loss: Any,
     rate: Schedule,
     l2: float = 0.0,
     fit_intercept: bool = True,
@@ -155,19 +161,16 @@ def scan(
 ) -> OnlineState:
     """W ← W − η c ∂ℓ/∂W − η c l2 W, b ← b − η c ∂ℓ/∂b, over the rows of X in this order.
 
-    For two classes p = σ(xᵀw + b) and w moves by η c (t − p) x for the likelihood, by η c (t − p) p(1 − p) x for the
-    squared error; for K classes p = softmax(Wx + b) and Wₖ by η c (tₖ − pₖ) x, or η c pₖ ((tₖ − pₖ) − Σⱼ(tⱼ − pⱼ)pⱼ) x.
-    For least squares p is the score itself, and t any number: the delta rule.
+    For two classes w moves by η c [(1 − t)φ′(−z) − tφ′(z)] x, z = xᵀw + b: for the likelihood that is η c (t − p) x,
+    p = σ(z), and for the squared error of p half of it is meant, η c (t − p) p(1 − p) x. For K classes
+    p = softmax(Wx + b) and Wₖ moves by η c (tₖ − pₖ) x, or η c pₖ ((tₖ − pₖ) − Σⱼ(tⱼ − pⱼ)pⱼ) x. For `LEAST_SQUARES`
+    p is the score itself, and t any number: the delta rule.
 
     `target` is t ∈ [0, 1] for each row; for K classes the index of the class, or n × K probabilities. `cost` is empty,
     or c ≥ 0 for each row: a row of cost zero is passed over and makes no step. `rate` makes η from step numbers. Scans
     one after the other have the same bits as one scan over all their rows, and so has any layout of the same X. What
     is not finite in X shows in the weights.
     """
-    from .online_kernels import OBJECTIVES
-
-    if objective not in OBJECTIVES:
-        raise ValueError(f"objective={objective!r} is not known: choose one of {', '.join(OBJECTIVES)}")
     W, b = (np.array(values, dtype=np.float64, order="C") for values in (state.weights, state.intercept))
     cost = np.ascontiguousarray(cost, dtype=np.float64)
     if np.ndim(X) != 2:
@@ -177,7 +180,7 @@ def scan(
     rows = _counted(_checked_order(order, len(X)), cost)
     target, costs, sums = _checked_target(target, rows, len(X), len(W)), cost.reshape(-1, 1), _sums(state, averaging)
     sparse = X.skips_zeros
-    run = _kernel(objective, X, target, len(W))
+    run = _kernel(loss, X, target, len(W))
     memo = np.array([state.scale, state.carried])
     if not sparse:  # dense rows move all weights in any case
         W *= state.scale
@@ -247,13 +250,13 @@ def _sums(state: OnlineState, averaging: bool) -> tuple[Floats, Floats]:
     return state.weight_sum.copy(), state.intercept_sum.copy()
 
 
-def _kernel(objective: str, X: Block, target: NDArray[Any], classes: int) -> Callable[..., None]:
+def _kernel(loss: Any, X: Block, target: NDArray[Any], classes: int) -> Callable[..., None]:
     from .online_kernels import softmax_kernel, two_class_kernel
 
     index = X.layout if X.skips_zeros else None
     if classes == 1:
-        return two_class_kernel(objective, X.dtype.name, index)
-    return softmax_kernel(objective, X.dtype.name, target.dtype == np.int64, index)
+        return two_class_kernel(loss, X.dtype.name, index)
+    return softmax_kernel(loss, X.dtype.name, target.dtype == np.int64, index)
 
 
 def _gathered(X: Block, rows: NDArray[np.int64], target: NDArray[Any], cost: Floats) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from numba import types
 from numba.extending import register_jitable
 
 from ...data.compiled import row_access
+from ...data.compiled.passes import inlined, is_ours, own_fields
 from ...data.compiled.readers import rows_type
 from ...data.compiled.row_access import (
     FAR_BYTES,
@@ -28,10 +29,14 @@ from ...data.compiled.row_access import (
     read_score,
     row_bytes,
 )
+from ...losses import margin
+from ...losses.margin import LogisticSquared, LogLikelihood, MarginLoss
+from ...losses.softmax import SoftmaxLikelihood, SoftmaxSquared
 from ...numerics import functions, lanes, vector_functions
 from ...numerics.arrays import Floats
 from ...numerics.jit import EXACT, kernel, read, write
 from ...numerics.vector_functions import exp
+from .online import LEAST_SQUARES
 
 GRID = 16
 """Points of the table of σ from one number to the next."""
@@ -97,12 +102,30 @@ def _squared_of_many(t, p, mean):  # type: ignore[no-untyped-def]
     return p * ((t - p) - mean)
 
 
-OBJECTIVES = {
-    "likelihood": (_likelihood, _likelihood_of_many),
-    "squared": (_squared, _squared_of_many),
-    "least squares": (_likelihood, _likelihood_of_many),
+PULLS: dict[Any, Any] = {
+    LogLikelihood(): _likelihood,
+    LogisticSquared(): _squared,
+    SoftmaxLikelihood(): _likelihood_of_many,
+    SoftmaxSquared(): _squared_of_many,
 }
-"""−∂/∂score of a row's objective for two classes and for K; of the squared errors, half of it, as in the notes."""
+"""−∂/∂score of a row's loss where the link is looked up; of the squared errors, half of it, as in the notes."""
+
+
+def _slope_of(loss: MarginLoss) -> Any:
+    """Any other loss of a margin: its own slope, compiled with the step."""
+    slope, own = inlined(type(loss).slope), own_fields(loss)
+
+    @register_jitable(**EXACT)
+    def pull(t, z):  # type: ignore[no-untyped-def]
+        """(1 − t)φ′(−z) − tφ′(z)."""
+        total = 0.0
+        if t > 0:
+            total -= t * slope(own, z)
+        if t < 1:
+            total += (1.0 - t) * slope(own, -z)
+        return total
+
+    return pull
 
 
 @register_jitable(**EXACT)
@@ -139,10 +162,6 @@ def _score(z, table):  # type: ignore[no-untyped-def]
 @register_jitable(**EXACT)
 def _scores(s):  # type: ignore[no-untyped-def]
     """s: the identity, in the place of the softmax."""
-
-
-LINKS = {"least squares": (_score, _scores)}
-"""What is compared with the target; where nothing is said, σ and the softmax of the scores."""
 
 
 @register_jitable(inline="always")
@@ -233,28 +252,41 @@ def _signature(rows: Any, target: Any, *table: Any) -> Any:
     )  # fmt: skip
 
 
-def _link(objective: str, many: int) -> Any:
-    return LINKS.get(objective, (_sigmoid, _softmax))[many]
+def _step_of_two(loss: Any) -> tuple[Any, Any]:
+    """How a score pulls at the weights, and what of it is compared with the target."""
+    if loss == LEAST_SQUARES:
+        return _likelihood, _score
+    return (PULLS[loss], _sigmoid) if loss in PULLS else (_slope_of(loss), _score)
 
 
-@kernel(vector_functions, *lanes.SOURCES, row_access)
-def two_class_steps(objective: str, dtype: str, index: str | None = None) -> Any:
-    """The compiled steps for two classes, for one objective and kind of rows; they take a table of σ."""
-    text: Any = _two_classes(OBJECTIVES[objective][0], _link(objective, 0))  # type: ignore[no-untyped-call]
+def _step_of_many(loss: Any) -> tuple[Any, Any]:
+    """Of K classes."""
+    return (_likelihood_of_many, _scores) if loss == LEAST_SQUARES else (PULLS[loss], _softmax)
+
+
+def _is_known(loss: Any, *_: Any) -> bool:
+    """Of a foreign loss we cannot know all that it is made of."""
+    return not isinstance(loss, MarginLoss) or is_ours(loss)
+
+
+@kernel(functions, vector_functions, margin, *lanes.SOURCES, row_access, cached=_is_known)
+def two_class_steps(loss: Any, dtype: str, index: str | None = None) -> Any:
+    """The compiled steps for two classes, for one loss and kind of rows; they take a table of σ."""
+    text: Any = _two_classes(*_step_of_two(loss))  # type: ignore[no-untyped-call]
     return text, _signature(rows_type(dtype, index or "C"), _probabilities, read())
 
 
-def two_class_kernel(objective: str, dtype: str, index: str | None = None) -> Callable[..., None]:
+def two_class_kernel(loss: Any, dtype: str, index: str | None = None) -> Callable[..., None]:
     """`two_class_steps` with its table of σ."""
-    run, table = two_class_steps(objective, dtype, index), sigmoid_table()
+    run, table = two_class_steps(loss, dtype, index), sigmoid_table()
     return lambda *given: run(*given[:7], table, *given[7:])
 
 
 @kernel(vector_functions, *lanes.SOURCES, row_access)
-def softmax_kernel(objective: str, dtype: str, hard: bool, index: str | None = None) -> Any:
+def softmax_kernel(loss: Any, dtype: str, hard: bool, index: str | None = None) -> Any:
     """The compiled steps for K classes, for labels or for a matrix of probabilities."""
     share, target = (_hard, _labels) if hard else (_soft, _probabilities)
-    text: Any = _many_classes(OBJECTIVES[objective][1], _link(objective, 1), share)  # type: ignore[no-untyped-call]
+    text: Any = _many_classes(*_step_of_many(loss), share)  # type: ignore[no-untyped-call]
     return text, _signature(rows_type(dtype, index or "C"), target)
 
 

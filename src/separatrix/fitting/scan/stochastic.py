@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...data.frame import Frame
+from ...losses.margin import MarginLoss
 from ...losses.softmax import ClassLoss
 from ...numerics.arrays import EPS, Floats
 from ..certificates.separation import class_separates, separates
@@ -45,7 +46,6 @@ class StochasticSettings:
     target: Any
     """The probability of the second class, the index of the class, or a row of probabilities, for each row."""
     cost: Floats
-    objective: str
     rate: Callable[[Any], Any] | None
     order: str
     averaging: bool
@@ -58,10 +58,10 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
     count = int(np.size(counted)) if rows.cost.size else len(rows)
     frame = frame_of(rows, problem.lifted, problem.seed)
     look, rng = (
-        Evaluation(problem.loss, problem.rows, problem.l2, problem.classes, frame),
+        Evaluation(problem.loss, problem.rows, problem.penalty, problem.classes, frame),
         np.random.default_rng(problem.seed),
     )
-    rate = settings.rate or default_rate(frame, count, rows.weight / count)
+    rate = settings.rate or default_rate(frame, count, rows.weight / count * steepness_at_zero(problem.loss))
     state = begin(problem)
     weights, intercept = reading(state, many, averaging=False)
     wobble, moved_by, done, move = OscillationWatch(np.append(weights, intercept)), "start", 0.0, math.inf
@@ -73,7 +73,8 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
         place = partial(_as_they_are, weights, intercept)
         yield Progress(place, at.value, norm, move if done else 0.0, passes, moved_by)
         parts = class_separates if many else separates
-        if problem.l2 == 0 and at.margin > 0 and parts(rows, weights, intercept):
+        falls = many or math.isinf(problem.loss.clear)  # type: ignore[union-attr]
+        if falls and problem.penalty.idle and at.margin > 0 and parts(rows, weights, intercept):
             return _outcome("separated", problem, weights, intercept, at.value, passes)
         steady = done and _constant(rate) and not settings.averaging
         rings = wobble.add(at.value, np.append(weights, intercept)) if steady else None
@@ -83,8 +84,9 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
         part = min(1.0, problem.max_passes - done)
         order = row_order(settings.order, counted, rng)[: max(1, round(part * count))]
         state = scan(
-            state, rows.block, settings.target, settings.cost, order, objective=settings.objective, rate=rate,
-            l2=step_l2(problem.l2, settings.objective), fit_intercept=problem.lifted, averaging=settings.averaging,
+            state, rows.block, settings.target, settings.cost, order, loss=problem.loss, rate=rate,
+            l2=problem.penalty.strength / problem.loss.excess, fit_intercept=problem.lifted,
+            averaging=settings.averaging,
         )  # fmt: skip
         done, moved_by, before = done + len(order) / count, "stochastic", (weights, intercept)
         weights, intercept = reading(state, many, averaging=settings.averaging)
@@ -95,9 +97,10 @@ def stochastic_gradient(problem: Problem, settings: StochasticSettings) -> Fit:
             return _diverged(problem, *before, at.value, passes)
 
 
-def step_l2(l2: float, objective: str) -> float:
-    """The penalty of a step: halved with the squared error, because the notes' rule is half of its slope."""
-    return l2 / 2 if objective == "squared" else l2
+def steepness_at_zero(loss: MarginLoss | ClassLoss) -> float:
+    """φ″(0) in units of the likelihood's; one for the losses whose steps the texts write down."""
+    convex = isinstance(loss, MarginLoss) and loss.convex
+    return 4 * float(loss.curvature(np.zeros(1))[0]) if convex else 1.0  # type: ignore[call-arg, arg-type]
 
 
 def default_rate(frame: Frame, n: int, cost: float = 1.0) -> LearningRate:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import DataError, SettingError
 from ...fitting.closed.least_squares import NormalEquations, Solution, contrasts, judge, solve
-from ...fitting.scan.online import LearningRate, OnlineState, row_order, scan
+from ...fitting.scan.online import LEAST_SQUARES, LearningRate, OnlineState, row_order, scan
 from ...numerics.arrays import EPS, Floats
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
@@ -66,7 +66,7 @@ def step(model: Any, state: OnlineState, X: Any, target: Any, cost: Floats, orde
     """W ← W + η c (t − Wx − b) xᵀ − η c (l2/2) W over these rows: half the slope of a square, as in the notes."""
     with np.errstate(over="ignore", invalid="ignore"):
         return scan(
-            state, X, target, cost, order, objective="least squares", rate=rate, l2=float(model.l2) / 2,
+            state, X, target, cost, order, loss=LEAST_SQUARES, rate=rate, l2=float(model.l2) / 2,
             fit_intercept=bool(model.fit_intercept), averaging=bool(model.averaging),
         )  # fmt: skip
 

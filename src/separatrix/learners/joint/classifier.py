@@ -18,6 +18,7 @@ from ...errors import DataError, Refusal
 from ...fitting.joint import JointMinimum, JointOutcome, JointProblem, minimise_joint
 from ...fitting.problem import NotFiniteError
 from ...fitting.risk.joint import Sample
+from ...losses.penalty import ridge
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood, SoftmaxSquared
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp
@@ -285,7 +286,7 @@ class JointClassifier(JointModel):
         every = counts.size == cost.size
         sample = Sample(features if every else features.some(counts), target[counts], cost[counts] / cost.sum())
         problem = JointProblem(
-            sample, loss, l2, features.free, tol, max_passes, self._start(len(features.names)), seed, starts
+            sample, loss, ridge(l2), features.free, tol, max_passes, self._start(len(features.names)), seed, starts
         )
         return ClassifierTraining(
             rows, targets.classes, self.feature_map, bound, features.names, new, problem, objective, targets.soft,
@@ -313,8 +314,8 @@ class JointClassifier(JointModel):
 
     def _claim(self, theta: Floats, value: float, training: ClassifierTraining) -> JointClaim:
         return claim_of(
-            training, theta, value, l2=training.problem.l2, objective=training.objective, free=training.problem.free,
-            class_weight=training.class_weight, soft=training.soft,
+            training, theta, value, l2=training.problem.penalty.strength, objective=training.objective,
+            free=training.problem.free, class_weight=training.class_weight, soft=training.soft,
         )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from ...fitting.scan.perceptron import FOREVER, TIES
 from ...fitting.scan.run import Run
 from ...fitting.scan.tally import Tally
 from ...geometry.separation.search import HiddenSeparationError
+from ...losses.penalty import NoPenalty
 from ...numerics.arrays import Floats
 from ...results.claims import JointClaim
 from ...results.proofs import Limit, Locality, Optimality, Proof, Separation
@@ -79,7 +80,13 @@ def look_closer(problem: JointProblem, outcome: JointOutcome) -> CloserLook | No
     """Only where maximum likelihood may have no finite answer: no optimum was proved, or a separating θ was."""
     n, K, p = problem.sample.features.shape
     unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
-    if problem.l2 or not problem.loss.convex or not unproved or p > MOST_WEIGHTS or n * K * p > MOST_NUMBERS:
+    if (
+        not problem.penalty.idle
+        or not problem.loss.convex
+        or not unproved
+        or p > MOST_WEIGHTS
+        or n * K * p > MOST_NUMBERS
+    ):
         return None
     Z, row, other = signed_rows(problem.sample)
     turned = np.arange(len(Z)) % 2 == 1
@@ -111,8 +118,8 @@ def _limit_outcome(problem: JointProblem, among: NDArray[np.bool_]) -> JointOutc
     """The maximum of the likelihood among the classes that each row is not separated from."""
     whole = problem.sample
     left = JointProblem(
-        Sample(whole.features, whole.target, whole.share, among), problem.loss, 0.0, problem.free, SHARP * problem.tol,
-        max(problem.max_passes, 100), np.zeros(problem.init.size),
+        Sample(whole.features, whole.target, whole.share, among), problem.loss, NoPenalty(), problem.free,
+        SHARP * problem.tol, max(problem.max_passes, 100), np.zeros(problem.init.size),
     )  # fmt: skip
     try:
         ended = _last(minimise_joint(left))
@@ -163,7 +170,7 @@ def joint_verdict(
         said = _said(outcome, problem, result)
     p, aliased = outcome.theta.size, outcome.basis.aliased
     names = tuple(problem.sample.features.names[j] for j in aliased)
-    rank = Rank(p - len(names), p, names) if problem.l2 == 0 else Rank(None, p, ())
+    rank = Rank(p - len(names), p, names) if problem.penalty.idle else Rank(None, p, ())
     return Verdict(outcome.status, rank, certificate, *said, claim, result)
 
 
@@ -248,7 +255,7 @@ def _said(outcome: Any, problem: JointProblem, result: Separability | None) -> W
     ) else ""  # fmt: skip
     if not problem.loss.convex:
         known = " The squared error may come nearest to its least value as some weights grow for ever."
-    more = "Penalise more" if problem.l2 else f"Penalise with {setting('l2')} > 0"
+    more = f"Penalise with {setting('l2')} > 0" if problem.penalty.idle else "Penalise more"
     return Words(
         f"Not proved: {spent} the mean loss is {outcome.value:.8g}, and neither a minimum nor its absence is "
         f"certain{ended}.{known}",

@@ -74,7 +74,8 @@ def _certificate(outcome: Outcome) -> Optimality | Locality:
     assert found is not None
     if outcome.firth is not None:
         return _penalised(outcome.firth, found)
-    relative, coefficients = found.gap / outcome.value, found.spread * found.distance
+    relative = found.gap / outcome.value if found.gap else 0.0
+    coefficients = found.spread * found.distance
     if not found.only:
         return Locality(found.nu, found.rho, found.gap, relative, found.distance, coefficients)
     return Optimality(
@@ -101,7 +102,7 @@ def _claim(weights: Floats, intercept: Any, value: float, training: Training) ->
     level = np.array(intercept, float) if several else float(intercept)
     return Claim(
         tuple(training.targets.classes.tolist()), training.columns, weights.copy(), level,
-        problem.lifted, problem.l2, training.class_weight, value, len(problem.rows),
+        problem.lifted, problem.penalty.strength, training.class_weight, value, len(problem.rows),
         training.settings.objective, training.targets.soft,
         None if training.features is None else training.features.map.spec,
     )  # fmt: skip
@@ -136,7 +137,7 @@ def look_closer(outcome: Outcome, training: Training) -> CloserLook | None:
     problem, settings, rows = training.problem, training.settings, training.rows
     unproved = outcome.status == "separated" or (outcome.status == "budget" and outcome.bounds is None)
     exact = settings.solver != "stochastic" and settings.rate is None
-    if settings.objective != "likelihood" or problem.l2 or not (unproved and exact):
+    if settings.objective != "likelihood" or not problem.penalty.idle or not (unproved and exact):
         return None
     weights = (problem.classes - 1) * (problem.rows.shape[1] + problem.lifted)
     few = min(weights, (problem.classes - 1) * len(problem.rows)) <= MOST_WEIGHTS

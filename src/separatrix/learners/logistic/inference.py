@@ -125,9 +125,9 @@ def _counting(covariance: str, weights: str | None) -> str:
 
 def _check_objective(model: Any, covariance: str) -> None:
     objective = model.verdict_.claim.objective
-    if objective == "squared":
+    if not model.verdict_.claim.of_likelihood:
         raise Refusal(
-            f"{setting('objective', 'squared')} is no likelihood, so there is nothing to infer from: fit with "
+            f"{setting('objective', objective)} is no likelihood, so there is nothing to infer from: fit with "
             f"{setting('objective', 'likelihood')}."
         )
     if _penalised(model) and covariance == "robust":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ...inference.explanation import Explanation
@@ -49,6 +50,7 @@ class Interpretation:
         """
         return inference_of(self, X, y, sample_weight, covariance, weights, force)
 
+    @available_if(lambda self: self._tells_log_odds())  # type: ignore[untyped-decorator]
     def summary(
         self,
         X: Any = None,
@@ -86,6 +88,7 @@ class Interpretation:
             force=force,
         )  # fmt: skip
 
+    @available_if(lambda self: self._tells_log_odds())  # type: ignore[untyped-decorator]
     def explain(self, row: Any, *, for_class: Any = None, against: Any = None) -> Explanation:
         """log-odds = base rate + (average row) + Σⱼ wⱼ(xⱼ − x̄ⱼ): one prediction, contribution by contribution.
 

@@ -25,6 +25,7 @@ from ...fitting.problem import At, NotFiniteError, Outcome, Problem, Progress
 from ...fitting.scan.online import OnlineState
 from ...fitting.scan.stochastic import stochastic_gradient
 from ...fitting.starts import best_of
+from ...losses.penalty import ridge
 from ...numerics.arrays import Floats
 from ...numerics.functions import log_sum_exp, sigmoid, softplus
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
@@ -40,7 +41,7 @@ from .influence import Influence, influence_of
 from .interpretation import Interpretation
 from .piecemeal import continue_online
 from .rows_of_fit import remembered
-from .training import PENALISED, Training, prepare
+from .training import OBJECTIVES, PENALISED, Training, prepare
 
 
 class LogisticRegression(Interpretation, LinearClassifier):
@@ -48,7 +49,8 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     Maximum likelihood, by default without a penalty; of K classes softmax regression, with scores sₖ = xᵀwₖ + bₖ the
     mean of log Σₖ exp(sₖ) − Σₖ tₖsₖ and (l2/2)‖W‖², the weights of the last class at zero if l2 = 0 and symmetric
-    (adding up to zero) if l2 > 0. Or, with objective="squared", least squared error of the probabilities.
+    (adding up to zero) if l2 > 0. Or, with objective="squared", least squared error of the probabilities; or the least
+    mean of another loss of the margin.
 
     Every fit ends with a verdict: *optimal*, with a bound on its distance from the optimum that `verdict_.check(X, y)`
     recomputes; *local*, with the same for a local minimum of the squared error; *separated*, with the rule that
@@ -58,9 +60,12 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     Parameters
     ----------
-    objective : "likelihood", "squared", "firth" or "flic"
+    objective : "likelihood", "squared", "exponential", "squared-hinge", "firth" or "flic"
         What is minimised. The squared error is the mean of (y − p)², for a probability t as target the expectation
-        (t − p)² + t(1 − t); of K classes, the mean of ‖t − p‖². "firth" maximises the likelihood with Firth's penalty,
+        (t − p)² + t(1 − t); of K classes, the mean of ‖t − p‖². For two classes "exponential" is the mean of e⁻ᵐ and
+        "squared-hinge" that of [1 − m]₊², of the margins m = y(xᵀw + b), y = ±1: no likelihoods, so there is no
+        inference. The score is half the log-odds for the exponential loss, P(1 | x) = σ(2(xᵀw + b)); for the squared
+        hinge it tells no probabilities. "firth" maximises the likelihood with Firth's penalty,
         ℓ + ½ log|Σᵢ cᵢpᵢ(1 − pᵢ) xᵢxᵢᵀ|, for two classes: finite weights even where classes are separated, and less
         bias where rows are few. "flic" then fits the intercept again without the penalty, so that the probabilities
         add up to the targets.
@@ -194,7 +199,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self.objective not in PENALISED
+        tags.classifier_tags.multi_class = OBJECTIVES.get(self.objective, (None, True))[1] is not None
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
@@ -273,7 +278,9 @@ class LogisticRegression(Interpretation, LinearClassifier):
     @property
     def reads_levels(self) -> bool:
         """Whether the rows of a table may come without their zeros (`CategoricalRows`), if there are two classes."""
-        return self.features is None and self.objective == "likelihood" and self.solver in ("auto", "newton")
+        fits = self.objective in OBJECTIVES and self.objective not in PENALISED
+        convex = fits and OBJECTIVES[self.objective][0].convex
+        return self.features is None and convex and self.solver in ("auto", "newton")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row: classes_[1] iff the score is > 0; of K classes the one with the largest score.
@@ -286,6 +293,29 @@ class LogisticRegression(Interpretation, LinearClassifier):
         p = self._seen_proba(X)  # without the prior, which moves no decision
         return self.classes_[p.argmax(axis=1)]  # type: ignore[no-any-return]
 
+    def _tells_log_odds(self) -> bool:
+        if self._scale_of_log_odds != 1:
+            raise AttributeError(
+                f"{setting('objective', self.objective)} has scores that are no log-odds, so weights are no logarithms "
+                f"of odds ratios: use coef_, or {setting('objective', 'likelihood')}."
+            )
+        return True
+
+    @property
+    def _scale_of_log_odds(self) -> float | None:
+        """What a score is to be multiplied by to be log-odds."""
+        objective = self.verdict_.claim.objective if hasattr(self, "verdict_") else self.objective
+        return OBJECTIVES[objective][0].log_odds if objective in OBJECTIVES else 1.0
+
+    def _tells_probabilities(self) -> bool:
+        if self._scale_of_log_odds is None:
+            raise AttributeError(
+                f"{setting('objective', self.objective)} has no probabilities: its scores are no function of them. Use "
+                f"decision_function, or {setting('objective', 'likelihood')}."
+            )
+        return True
+
+    @available_if(_tells_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """P(y | x) = σ(z)ʸ (1 − σ(z))¹⁻ʸ, z = xᵀw + b; of K classes the softmax of the scores.  [000 8.2; 002 2]
 
@@ -296,6 +326,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
         """
         return np.exp(self.predict_log_proba(X)) if hasattr(self, "prior_") else self._seen_proba(X)
 
+    @available_if(_tells_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """log P(y | x), without underflow."""
         seen = self._seen_log_proba(X)
@@ -303,7 +334,7 @@ class LogisticRegression(Interpretation, LinearClassifier):
 
     def _seen_proba(self, X: Any) -> Floats:
         """P(y | x) for classes as frequent as the fit saw them."""
-        z = self._scores(X)
+        z = self._log_odds(X)
         if self.verdict_.status == "quasi-separated":
             return self.limit_rule.probabilities(self._readable(X))
         if self.verdict_.status == "separated":
@@ -319,11 +350,17 @@ class LogisticRegression(Interpretation, LinearClassifier):
         if self.verdict_.status in ("separated", "quasi-separated"):
             with np.errstate(divide="ignore"):
                 return np.log(self._seen_proba(X))  # type: ignore[no-any-return]
-        z = self._scores(X)
+        z = self._log_odds(X)
         if z.ndim == 2:
             return z - log_sum_exp(z)[:, None]  # type: ignore[no-any-return]
         return -np.column_stack([softplus(z), softplus(-z)])
 
+    def _log_odds(self, X: Any) -> Floats:
+        """log P(1 | x)/P(0 | x); of K classes the logarithms of their odds, but for a constant."""
+        z, times = self._scores(X), self._scale_of_log_odds
+        return z if times is None or times == 1 else times * z
+
+    @available_if(lambda self: self._tells_log_odds())  # type: ignore[untyped-decorator]
     def influence(self, X: Any, y: Any, sample_weight: Any = None) -> Influence:
         """e p(1 − p) and its kin: how hard each row pulls at the weights, and how much it holds them.  [000 §8.1.3]
 
@@ -371,10 +408,12 @@ class LogisticRegression(Interpretation, LinearClassifier):
             found["features_"] = features
         if training.prior is not None:
             found["prior_"] = training.prior
-        likely, made_of = verdict.status != "separated", "" if features is None else str(features)
+        told = OBJECTIVES[training.settings.objective][0].log_odds == 1  # what σ makes of a score is a probability
+        likely, made_of = told and verdict.status != "separated", "" if features is None else str(features)
         set_fitted(
             self, training.read, classes_=classes, coef_=np.array(weights, ndmin=2),
-            intercept_=np.array(intercept, dtype=float, ndmin=1), n_passes_=passes, l2_=training.problem.l2,
+            intercept_=np.array(intercept, dtype=float, ndmin=1), n_passes_=passes,
+            l2_=training.problem.penalty.strength,
             rule_=LinearRule(weights, intercept, tuple(classes), training.columns, likely, made_of),
             verdict_=verdict, _online=None, **found,
         )  # fmt: skip
@@ -397,7 +436,7 @@ def _run(training: Training, found: dict[str, Any]) -> Generator[Progress, None,
         return (yield from _descent(problem, training)), problem
     path, spent = yield from choose_l2(problem, plan)
     found["l2_path_"] = path
-    problem = replace(problem, l2=path.chosen)
+    problem = replace(problem, penalty=ridge(path.chosen))
     outcome = yield from later(_descent(problem, training), spent)
     return replace(outcome, passes=outcome.passes + spent), problem
 

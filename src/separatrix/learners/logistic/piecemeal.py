@@ -11,7 +11,8 @@ from ...data import Rows
 from ...errors import SettingError
 from ...fitting.problem import Problem
 from ...fitting.scan.online import OnlineState, scan
-from ...fitting.scan.stochastic import begin, reading, step_l2
+from ...fitting.scan.stochastic import begin, reading
+from ...losses.penalty import NoPenalty
 from ...results.claims import Claim
 from ...results.linear_rule import LinearRule
 from ...results.verdict import Rank, Verdict
@@ -19,7 +20,7 @@ from ...wording import setting
 from ..checks.rows import checked_costs, not_finite, rows_to_learn, set_fitted
 from ..checks.targets import checked_targets, given_costs, known_targets, second_of_two
 from . import words
-from .training import Settings, checked_settings, schedule_of, seed_for, start_of
+from .training import OBJECTIVES, Settings, checked_settings, schedule_of, seed_for, start_of
 
 
 def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
@@ -44,15 +45,16 @@ def continue_online(model: Any, X: Any, y: Any, classes: Any, sample_weight: Any
         target, cost = _weighted(model, known, known_targets(y, known, len(rows)), cost)
     many = len(known) > 2
     counted = np.flatnonzero(cost > 0) if cost.size else np.arange(len(rows))
+    loss = settings.loss(len(known))
     state = scan(
         _state(model, settings, rows.shape[1], len(known)),
         rows,
         target,
         cost,
         counted,
-        objective=settings.objective,
+        loss=loss,
         rate=schedule_of(settings.rate),
-        l2=step_l2(model.l2, settings.objective),
+        l2=model.l2 / loss.excess,
         fit_intercept=settings.fit_intercept,
         averaging=settings.averaging,
     )
@@ -145,7 +147,7 @@ def _state(model: Any, settings: Settings, d: int, K: int) -> OnlineState:
         return OnlineState(model.coef_.copy(), model.intercept_.copy())
     nothing = Rows.of(np.empty((0, d)), np.empty(0), np.empty(0))
     start, seed = start_of(model, d, K), seed_for(model, settings)
-    return begin(Problem(nothing, settings.loss(K), 0.0, True, None, start, settings.tol, 1.0, seed, K))
+    return begin(Problem(nothing, settings.loss(K), NoPenalty(), True, None, start, settings.tol, 1.0, seed, K))
 
 
 def _set(
@@ -162,7 +164,7 @@ def _set(
     set_fitted(
         model, read, classes_=known, coef_=np.atleast_2d(weights),
         intercept_=np.atleast_1d(np.asarray(intercept, float)), n_passes_=1.0, l2_=l2, n_steps_=state.steps,
-        rule_=LinearRule(weights, intercept, tuple(known), columns, probabilistic=True),
+        rule_=LinearRule(weights, intercept, tuple(known), columns, OBJECTIVES[settings.objective][0].log_odds == 1),
         verdict_=Verdict("interrupted", rank, None, *words.online(state.steps), claim),
         history_=getattr(model, "history_", []), _online=state,
     )  # fmt: skip

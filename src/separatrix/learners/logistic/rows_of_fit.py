@@ -19,7 +19,7 @@ from ...numerics.functions import log_sum_exp, positive, sigmoid
 from ...numerics.threads import one_blas_thread, ordered_map, thread_count
 from ..checks.rows import checked_costs, present
 from ..checks.targets import known_targets
-from .training import Training
+from .training import OBJECTIVES, Training
 
 # Means and deviations of the columns of X, by weight.
 
@@ -297,7 +297,7 @@ def mean_loss(model: Any, given: TrainingRows) -> float:
     """What was minimised, at the weights of the model; after *quasi-separated* in the limit."""
     claim = model.verdict_.claim
     losses = {"likelihood": _log_loss, "squared": _squared_loss}
-    total = losses[claim.objective](model, given)
+    total = losses.get(claim.objective, _margin_loss)(model, given)
     return float(total / _split(model, given).sum() + claim.l2 / 2 * np.square(model.coef_).sum())
 
 
@@ -348,6 +348,11 @@ def _class_loss(z: Floats, split: Floats) -> float:
     return float(np.sum(split * (log_sum_exp(z)[:, None] - z)))
 
 
+def _margin_loss(model: Any, given: TrainingRows) -> float:
+    loss, split, z = OBJECTIVES[model.verdict_.claim.objective][0], _split(model, given), given.scores(model)
+    return float(split[:, 0] @ loss.value(-z) + split[:, 1] @ loss.value(z))
+
+
 def _squared_loss(model: Any, given: TrainingRows) -> float:
     split, z = _split(model, given), given.scores(model)
     if z.ndim == 1:
@@ -367,7 +372,7 @@ def same_rows(model: Any, given: TrainingRows) -> str:
     claim = model.verdict_.claim
     if len(given.rows) != claim.rows:
         return f"there are {len(given.rows)} rows here and were {claim.rows} there"
-    if claim.objective not in ("likelihood", "squared"):
+    if claim.of_likelihood and claim.objective != "likelihood":
         return "" if _proved(model, given) else "the verdict's proof does not hold here"
     value = mean_loss(model, given)
     if not math.isfinite(claim.value) or abs(value - claim.value) <= AGREES * max(abs(claim.value), AGREES):

@@ -34,6 +34,7 @@ from ...fitting.many.sampled import (
 )
 from ...fitting.many.small import SmallFit, is_small
 from ...fitting.problem import LBFGS, At, Outcome, Problem
+from ...losses.penalty import ridge
 from ...numerics.arrays import Floats, Indices
 from ...numerics.threads import Map, one_blas_thread, ordered_map, thread_count
 from ..base import Record
@@ -198,7 +199,7 @@ class SideBySide:
         targets = Targets(CLASSES, task.positive.view(np.int8), None)
         factors = class_costs(self.estimator.class_weight, targets, cost)
         problem = Problem(
-            rows_of(X, targets, cost, factors, compiled=True), settings.loss(2), self.l2, settings.fit_intercept,
+            rows_of(X, targets, cost, factors, compiled=True), settings.loss(2), ridge(self.l2), settings.fit_intercept,
             LBFGS, At(np.zeros(X.shape[1]), 0.0), settings.tol, settings.max_passes, 0,
         )  # fmt: skip
         prior = prior_of(self.estimator.prior, targets, cost, factors)
@@ -215,7 +216,7 @@ class SideBySide:
         model = self._clone()
         first = self.X[0 if task.rows is None else task.rows[0]]
         found = {"history_": records, "_facts": facts_among(training, varying, first), "_kept_rows": None}
-        model._conclude(with_constants(outcome, varying, self.X.shape[1], self.l2), training, found)
+        model._conclude(with_constants(outcome, varying, self.X.shape[1], training.problem.penalty), training, found)
         return model
 
     def _clone(self) -> LogisticRegression:

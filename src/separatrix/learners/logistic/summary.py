@@ -125,9 +125,9 @@ def _inferred(
         return (), {}, lacking
     if options.reference is None:
         return (), {}, "in the symmetric form no class is compared with another; choose one of them as reference."
-    if model.verdict_.claim.objective == "squared":
-        squared, likelihood = setting("objective", "squared"), setting("objective", "likelihood")
-        return (), {}, f"{squared} is no likelihood, so there is nothing to infer from: use {likelihood}."
+    if not model.verdict_.claim.of_likelihood:
+        own, likelihood = setting("objective", model.verdict_.claim.objective), setting("objective", "likelihood")
+        return (), {}, f"{own} is no likelihood, so there is nothing to infer from: use {likelihood}."
     if not hasattr(model, "inference"):
         return (), {}, "this model has no inference."
     model._targets_at_hand = given.y, given.targets  # so that they are made once
@@ -230,8 +230,8 @@ def fit_facts(model: Any, given: TrainingRows | None, facts: Facts | None) -> Fi
 def _log_likelihood(model: Any, given: TrainingRows | None, weight: float) -> tuple[float | None, str]:
     """ℓ = −C · mean loss, the penalty taken off; after *separated* and *quasi-separated* its limit."""
     verdict, claim = model.verdict_, model.verdict_.claim
-    if claim.objective == "squared":
-        return None, f"{setting('objective', 'squared')} is no likelihood."
+    if not claim.of_likelihood:
+        return None, f"{setting('objective', claim.objective)} is no likelihood."
     if verdict.status == "separated":
         return 0.0, ""
     if isinstance(verdict.certificate, Limit):
@@ -263,7 +263,7 @@ def doubts_of(model: Any, given: TrainingRows | None, facts: Facts | None) -> tu
     found = [] if verdict.ok else [said.get(verdict.status, "The fit did not come to the maximum of the likelihood.")]
     if claim.l2 > 0:
         found.append(f"The weights are shrunk by l2 = {claim.l2:g}, so they are not at the maximum of the likelihood.")
-    if claim.objective not in ("likelihood", "squared"):
+    if claim.of_likelihood and claim.objective != "likelihood":
         found.append(f"{setting('objective', claim.objective)} moves the weights off the maximum of the likelihood.")
     if len(set(claim.class_weight)) > 1:
         found.append(

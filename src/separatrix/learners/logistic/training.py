@@ -19,7 +19,8 @@ from ...fitting.plans.wide import goes_wide
 from ...fitting.problem import METHODS, At, AtRandom, LeastSquares, Problem, Start
 from ...fitting.scan.online import LearningRate
 from ...fitting.scan.stochastic import StochasticSettings
-from ...losses.margin import LogisticSquared, LogLikelihood, MarginLoss
+from ...losses.margin import Exponential, LogisticSquared, LogLikelihood, MarginLoss, SquaredHinge
+from ...losses.penalty import NoPenalty, ridge
 from ...losses.softmax import ClassLoss, SoftmaxLikelihood, SoftmaxSquared
 from ...numerics.arrays import Floats
 from ...wording import call, has, setting
@@ -38,12 +39,15 @@ from ..checks.settings import (
 )
 from ..checks.targets import Prior, Targets, check_folds, prior_of, rows_of, training_data
 
-OBJECTIVES: dict[str, tuple[MarginLoss, ClassLoss]] = {
+OBJECTIVES: dict[str, tuple[MarginLoss, ClassLoss | None]] = {
     "likelihood": (LogLikelihood(), SoftmaxLikelihood()),
     "squared": (LogisticSquared(), SoftmaxSquared()),
-    "firth": (LogLikelihood(), SoftmaxLikelihood()),
-    "flic": (LogLikelihood(), SoftmaxLikelihood()),
+    "exponential": (Exponential(), None),
+    "squared-hinge": (SquaredHinge(), None),
+    "firth": (LogLikelihood(), None),
+    "flic": (LogLikelihood(), None),
 }
+"""The loss of two classes and of many; None where it is for two classes only."""
 PENALISED = ("firth", "flic")
 """The likelihood with Firth's penalty; the same, its intercept fitted again without."""
 SOLVERS = ("auto", *METHODS, "stochastic")
@@ -70,14 +74,29 @@ class Settings:
 
     def loss(self, classes: int) -> MarginLoss | ClassLoss:
         """The loss of two classes or of many."""
-        return OBJECTIVES[self.objective][classes > 2]
+        found = OBJECTIVES[self.objective][classes > 2]
+        if found is None:
+            reduction = call(f"OneVsRest(LogisticRegression(objective={self.objective!r}))")
+            raise SettingError(
+                "objective", self.objective, f"{reduction} does. "
+                "(Only binary classification is supported. The type of the target is multiclass.)",
+                f"{setting('objective', self.objective)} and {classes} classes do not go together: {self._of_two}",
+            )  # fmt: skip
+        return found
+
+    @property
+    def _of_two(self) -> str:
+        """Why it is for two classes."""
+        if self.objective in PENALISED:
+            return "the penalty need not keep weights finite with more than two classes;"
+        return "it is a loss of the margin, which two classes have;"
 
     @property
     def fixed_rate(self) -> float | None:
         """η of gradient descent for the loss as it is: the notes drop the factor 2 of the squared error's slope."""
         if self.rate is None or self.solver == "stochastic":
             return None
-        return float(self.rate) / (2 if self.objective == "squared" else 1)
+        return float(self.rate) / OBJECTIVES[self.objective][0].excess
 
 
 def checked_settings(model: Any) -> Settings:
@@ -93,7 +112,7 @@ def checked_settings(model: Any) -> Settings:
         given.order, given.averaging,
     )  # fmt: skip
     _check_pairs(settings)
-    _check_prior(model.prior)
+    _check_prior(model.prior, settings.objective)
     if settings.solver == "stochastic" and model.features is not None:
         pipeline = "make_pipeline(Polynomial(2), LogisticRegression(solver='stochastic'))"
         before = f"Put them before it, {call(pipeline)}, or use" if has("make_pipeline") else "Use"
@@ -128,8 +147,10 @@ def _checked_cross_validation(plan: CrossValidation) -> CrossValidation:
     return replace(plan, grid=grid, folds=int(plan.folds))
 
 
-def _check_prior(prior: Any) -> None:
+def _check_prior(prior: Any, objective: str) -> None:
     """None, "data", or a positive share for each class it names; which classes these must be, y tells."""
+    if prior is not None and OBJECTIVES[objective][0].log_odds is None:
+        raise _clash(("prior", prior), ("objective", objective), f"it has no probabilities; {setting('prior', None)}.")
     if prior is None or (isinstance(prior, str) and prior == "data"):
         return
     if not isinstance(prior, Mapping):
@@ -235,9 +256,7 @@ class Training:
         target, cost = online_targets(self.targets, rows.cost, rows.other)
         if target.ndim == 2:
             target = rows.y  # the class weights are in its shares
-        return StochasticSettings(
-            target, cost, settings.objective, schedule_of(settings.rate), settings.order, settings.averaging
-        )
+        return StochasticSettings(target, cost, schedule_of(settings.rate), settings.order, settings.averaging)
 
 
 def online_targets(targets: Targets, cost: Floats, other: Floats) -> tuple[Any, Floats]:
@@ -255,8 +274,7 @@ def prepare(model: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     settings = checked_settings(model)
     rows, targets, cost, class_weight, read, columns = training_data(model, X, y, sample_weight, model.class_weight)
     n_classes = len(targets.classes)
-    if settings.objective in PENALISED:
-        _check_two_classes(settings, n_classes)
+    loss = settings.loss(n_classes)
     if isinstance(settings.l2, CrossValidation):
         check_folds(settings.l2, targets, cost)
     features = None
@@ -265,7 +283,7 @@ def prepare(model: Any, X: Any, y: Any, sample_weight: Any) -> Training:
         rows, columns = mapped_rows(rows, features, read), features.names
     problem = Problem(
         rows_of(rows, targets, cost, class_weight, compiled=is_wide(rows) or math.prod(rows.shape) >= COMPILE_FROM),
-        settings.loss(n_classes), settings.l2 if isinstance(settings.l2, float) else 0.0, settings.fit_intercept,
+        loss, ridge(settings.l2) if isinstance(settings.l2, float) else NoPenalty(), settings.fit_intercept,
         METHODS.get(settings.solver), start_of(model, rows.shape[1], n_classes), settings.tol, settings.max_passes,
         seed_for(model, settings), n_classes, settings.fixed_rate,
     )  # fmt: skip
@@ -305,21 +323,9 @@ def seed_for(model: Any, settings: Settings) -> int:
     return seed_of(model.random_state, needed=chance) if chance or model.random_state is not None else 0
 
 
-def _check_two_classes(settings: Settings, classes: int) -> None:
-    """Firth's penalty is for two classes."""
-    if classes > 2:
-        reduction = call(f"OneVsRest(LogisticRegression(objective={settings.objective!r}))")
-        raise SettingError(
-            "objective", settings.objective, f"{reduction} does. "
-            "(Only binary classification is supported. The type of the target is multiclass.)",
-            f"{setting('objective', settings.objective)} and {classes} classes do not go together: the penalty need "
-            "not keep weights finite with more than two classes;",
-        )  # fmt: skip
-
-
 def _check_width(problem: Problem, settings: Settings) -> None:
-    """Newton's method needs a matrix of the columns."""
-    penalised = settings.objective in PENALISED
+    """Newton's method, and most proofs, need a matrix of the columns."""
+    penalised = settings.objective not in ("likelihood", "squared")
     if not (penalised or settings.solver in ("newton", "gauss-newton")) or not goes_wide(problem):
         return
     n, d = problem.rows.shape

@@ -18,6 +18,14 @@ GROWING = 0.2
 """Growth, in deviations of the score over the last passes, that is worth naming."""
 
 
+LOSSES = {
+    "squared": "the squared error",
+    "exponential": "the mean of the exponential loss",
+    "squared-hinge": "the mean of the squared hinge",
+}
+"""What objectives are called that are no likelihoods."""
+
+
 class Words(NamedTuple):
     """Why a fit ended as it did, and what to do."""
 
@@ -29,6 +37,12 @@ def optimal(outcome: Outcome, tol: float) -> Words:
     """The minimum is proved."""
     found = outcome.bounds
     assert found is not None
+    if outcome.value == 0:
+        return Words(
+            "Optimal: the mean loss is 0, and no weights can do better. The classes are separated, so other weights do "
+            f"as well; {setting('l2')} > 0 would choose the shortest.",
+            "",
+        )
     worst = float((found.spread * found.distance).max())
     return Words(
         f"Optimal: the minimum exists (ρν = {_short(found.rho * found.nu)} < 1), and the mean loss {outcome.value:.8g} "
@@ -67,13 +81,13 @@ def _ran_off(outcome: Outcome) -> str:
 
 def separated(rows: int, margin: float, settings: Settings, result: Separability | None = None) -> Words:
     """A separating rule is proved."""
-    squared = settings.objective == "squared"
+    loss = LOSSES.get(settings.objective)
     gone = "" if result is None else f" {result.coefficients_in_words()}"
     return Words(
         f"Separated: this rule puts all {rows} rows on their own side, the nearest at a distance of {_short(margin)}. "
         + (
-            "So the squared error has no minimum: it falls towards zero for ever as the weights grow, "
-            if squared
+            f"So {loss} has no minimum: it falls towards zero for ever as the weights grow, "
+            if loss
             else "So the likelihood has no maximum: it rises for ever as the weights grow, "
         )
         + f"and the probabilities tend to 0 and 1.{gone}",
@@ -132,14 +146,20 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
             + ("; rounding allows no further step." if outcome.stalled else "."),
             _loosen_or_raise(outcome, problem),
         )
-    more = f"with {setting('l2')} > 0" if problem.l2 == 0 else "more"
+    more = f"with {setting('l2')} > 0" if problem.penalty.idle else "more"
     if outcome.nearly_dependent:
         return Words(
             f"Not proved: {spent} the mean loss is {outcome.value:.8g}, but some columns are so nearly combinations of "
             "others that rounding hides the minimum.",
             f"Leave one of them out, replace them by their differences, or penalise {more}.",
         )
-    if goes_wide(problem) and (problem.l2 == 0 or settings.objective == "squared"):
+    if math.isfinite(getattr(problem.loss, "clear", math.inf)) and problem.penalty.idle and outcome.settled:
+        return Words(
+            f"Not proved: {spent} the mean loss {outcome.value:.8g} hardly falls any more, but the rows with a margin "
+            "below 1 are too few, or too much alike, to determine the weights.",
+            f"Penalise with {setting('l2')} > 0.",
+        )
+    if goes_wide(problem) and (problem.penalty.idle or settings.objective == "squared"):
         return _wide(outcome, problem, settings, spent)
     growing = _growing(outcome, columns)
     if growing and settings.objective == "squared":
@@ -149,12 +169,13 @@ def _unproved(outcome: Outcome, problem: Problem, settings: Settings, columns: t
             f"Penalise more ({setting('l2')}), try more {setting('starts')}, or leave out those columns; do not read "
             "these weights as estimates.",
         )
-    if growing and problem.l2 == 0 and outcome.settled:
+    if growing and problem.penalty.idle and outcome.settled:
         return Words(
             f"Not proved: {spent} the mean loss {outcome.value:.8g} hardly falls any more, "
             f"yet the weights of {growing} keep growing. "
             "The classes are probably separated along them (quasi-separation), "
-            "and then maximum likelihood has no finite answer.",
+            f"and then {LOSSES.get(settings.objective, 'maximum likelihood')} has no finite "
+            f"{'minimum' if settings.objective in LOSSES else 'answer'}.",
             f"Penalise with {setting('l2')} > 0, or leave out or merge those columns; do not read these weights as "
             "estimates.",
         )
