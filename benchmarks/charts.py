@@ -37,6 +37,8 @@ def _best_of(problem: dict[str, Any], family: str) -> tuple[float | None, str]:
     times = [peer["seconds"]["median"] for peer in peers if peer["reaches"]]
     if times:
         return min(times), ""
+    if not peers:
+        return None, "not raced"
     gaps = [peer["gap"] for peer in peers if peer["gap"] is not None]
     return None, f"does not reach: gap {power(min(gaps))}" if gaps else peers[0]["note"].partition(":")[0]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from peers import GAP, SETTINGS, TOLERANCES, CapError, Found, Setting, search, timed_fit
+from peers import SETTINGS, TOLERANCES, WIDE_SETTINGS, CapError, Found, Setting, search, timed_fit
 from problems import Case, Problem
 from timing import Progress, clocked, in_turns, summary
 
@@ -37,14 +37,15 @@ def ours(case: Case, penalty: float) -> tuple[LogisticRegression, float]:
 def find_settings(case: Case, options: Options, progress: Progress) -> list[Found]:
     """Each setting's loosest tolerance that serves; a family's later settings begin where an earlier one succeeded."""
     found: list[Found] = []
-    for setting in SETTINGS:
+    settings = WIDE_SETTINGS if case.problem.wide else SETTINGS
+    for setting in settings:
         progress.tell(f"{case.problem.title}: {setting.name}")
         family = [other for other in found if other.setting.family == setting.family]
         first = min(
             (TOLERANCES.index(other.tolerance) for other in family if other.reaches and other.tolerance), default=0
         )
         found.append(_find(case, setting, options.cap_s, first, probe=not family))
-        progress.advance(0.8 * case.problem.expected_s / len(SETTINGS))
+        progress.advance(0.8 * case.problem.expected_s / len(settings))
     return found
 
 
@@ -94,6 +95,8 @@ def _settle(case: Case) -> LogisticRegression:
     """The least objectives, with the problem's penalty and without."""
     model, _ = ours(case, case.problem.penalty)
     case.settle(model.coef_[0], float(model.intercept_[0]), case.problem.penalty)
+    if case.problem.wide:
+        return model
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a problem that is separable without its penalty is not raced without it
         free, _ = ours(case, 0.0)
@@ -112,7 +115,8 @@ def _with_time(found: Found, times: dict[str, Any]) -> dict[str, Any]:
 def _described(problem: Problem) -> dict[str, Any]:
     return {
         "key": problem.key, "title": problem.title, "rows": problem.rows, "columns": problem.columns,
-        "penalty_on_the_sum": problem.penalty, "required": problem.required, "aim": problem.aim,
+        "penalty_on_the_sum": problem.penalty, "asked_gap": problem.gap,
+        "required": problem.required, "aim": problem.aim,
     }  # fmt: skip
 
 
@@ -125,7 +129,7 @@ def _ours(case: Case, model: LogisticRegression, times: dict[str, Any]) -> dict[
             "status": model.verdict_.status,
             "passes": model.n_passes_,
             "gap": gap,
-            "reaches": gap <= GAP,
+            "reaches": gap <= case.problem.gap,
             "proved_gap": getattr(certificate, "relative_gap", None),
         },
         "sum_s": times["sum"],

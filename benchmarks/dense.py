@@ -49,7 +49,7 @@ def missed_by(problem: dict[str, Any], *, timing: bool) -> list[str]:
     mine, memory_, title = problem["ours"], problem["memory"], problem["title"]
     checks = [
         (mine["status"] == "optimal", f"{title}: the verdict is {mine['status']}, not optimal"),
-        (mine["reaches"], f"{title}: our gap is {mine['gap']:.1e}, above 1e-10"),
+        (mine["reaches"], f"{title}: our gap is {mine['gap']:.1e}, above {problem['asked_gap']:g}"),
     ]
     if timing:
         ratio, beyond = problem["ratio"], memory_["beyond_x_bytes"]

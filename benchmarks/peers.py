@@ -16,7 +16,6 @@ import numpy as np
 from problems import Case
 from threadpoolctl import ThreadpoolController
 
-GAP = 1e-10
 TOLERANCES = tuple(float(f"1e-{k}") for k in range(2, 15))
 MANY = 1_000_000
 MEMORY_CAP = 8 * 2**30
@@ -75,6 +74,7 @@ SETTINGS = (
     *(Setting("glum", "irls-ls", b, o, order) for b, o in ((1, 1), (1, 2), (2, 2)) for order in "CF"),
     *(Setting("statsmodels", "newton", k, k) for k in (1, 2)),
 )
+WIDE_SETTINGS = tuple(Setting("scikit-learn", solver, k, k) for solver in ("newton-cg", "lbfgs") for k in (1, 2))
 
 
 def _scikit_learn(case: Case, setting: Setting, tol: float, most: int) -> Fitted:
@@ -174,7 +174,7 @@ def search(case: Case, setting: Setting, cap: float, first: int = 0, *, probe: b
         except Exception as error:  # whatever a library does, the run goes on
             return replace(near, note=f"fails at tolerance {TOLERANCES[k]:.0e}: {type(error).__name__}")
         gap = case.gap(fitted.weights, fitted.intercept, setting.penalty(case))
-        here = Found(setting, gap <= GAP, TOLERANCES[k], gap, seconds, fitted.iterations)
+        here = Found(setting, gap <= case.problem.gap, TOLERANCES[k], gap, seconds, fitted.iterations)
         if here.reaches:
             return here
         near, spent = min(near, here, key=_distance), spent + seconds

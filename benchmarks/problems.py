@@ -36,6 +36,10 @@ class Problem:
     aim: float = 1.0
     expected_s: float = 100.0
     """What all its fits together may take: for the estimate of what is left."""
+    gap: float = 1e-10
+    """How near the minimum a fit must come."""
+    wide: bool = False
+    """Whether a matrix of the columns would be more than the rows: then none may be made."""
 
     def smaller(self, by: int) -> Problem:
         return replace(self, rows=self.rows // by)
@@ -46,7 +50,7 @@ class Problem:
 
     @property
     def memory_limit(self) -> int:
-        return 64 * 2**20 + 120 * self.columns**2
+        return 64 * 2**20 + (8 * self.rows * self.columns if self.wide else 120 * self.columns**2)
 
 
 PROBLEMS = (
@@ -55,6 +59,10 @@ PROBLEMS = (
     Problem("plain", "well conditioned", 200_000, 100, (1, 1), 1.0, 1.8, 4, 90),
     Problem("wide", "column scales 1…10", 50_000, 1000, (1, 10), 1.0, 2.5, 6, 700),
     Problem("rare", "rare one-hot columns", 200_000, 40, None, 1e-3, 3, 5, 60),
+    *(
+        Problem(f"wide-{n}", "column scales 1…10", n, d, (1, 10), 1.0, 1.5, 3, 120, gap=1e-8, wide=True)
+        for n, d in ((1000, 5000), (5000, 2000), (300, 20_000), (20_000, 1500))
+    ),
 )
 RARE, FREQUENT = 1e-4, 0.3
 
@@ -128,6 +136,8 @@ class Case:
         return max(value / least - 1, 0.0) if np.isfinite(value) else np.nan
 
     def _newton_step(self, w: Floats, b: float, penalty: float) -> Floats:
+        if len(self.X) < w.size:
+            return self._newton_step_of_few_rows(w, b, penalty)
         ridge = np.append(np.full(w.size, penalty), 0.0)
         gradient, hessian = ridge * np.append(w, b), np.diag(ridge)
         for lo in range(0, len(self.X), BLOCK):
@@ -137,3 +147,16 @@ class Case:
             gradient += (p - self.y[lo : lo + BLOCK]) @ Z
             hessian += (Z.T * (p * (1 - p))) @ Z
         return cho_solve(cho_factor(hessian), gradient)
+
+    def _newton_step_of_few_rows(self, w: Floats, b: float, penalty: float) -> Floats:
+        """With D = diag(p(1 − p)) and B = I + √D XXᵀ √D/λ: (λI + XᵀDX)⁻¹ = (I − Xᵀ√D B⁻¹ √D X/λ)/λ."""
+        p = expit(self.X @ w + b)
+        root, left = np.sqrt(p * (1 - p)), p - self.y
+        made = cho_factor(np.eye(len(p)) + root[:, None] * (self.X @ self.X.T) * root / penalty)
+
+        def solve(r: Floats) -> Floats:
+            return (r - self.X.T @ (root * cho_solve(made, root * (self.X @ r))) / penalty) / penalty
+
+        of_weights, of_level = solve(penalty * w + left @ self.X), solve(root**2 @ self.X)
+        level = (left.sum() - root**2 @ (self.X @ of_weights)) / (root**2 @ (1 - self.X @ of_level))
+        return np.append(of_weights - level * of_level, level)

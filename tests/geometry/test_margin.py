@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from separatrix import BudgetWarning, MaxMarginClassifier, NotSeparableWarning
+from separatrix.geometry.margin import maximum
 from separatrix.geometry.margin.hull import Hull
 from separatrix.numerics.exact import null_vector, surely_balance, whole_rows
 from separatrix.results.proofs import Margin
@@ -592,6 +593,26 @@ def test_scikit_learn_s_own_checks(way):
     failed = [(each["check_name"], each["exception"]) for each in results if each["status"] == "failed"]
     assert failed == []
     assert sum(each["status"] == "passed" for each in results) > 40
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("lifted", [True, False])
+@pytest.mark.parametrize("carry", ["all", "some"])
+def test_few_rows_are_seen_from_their_span(fit_intercept, lifted, carry, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(60, 700)), np.arange(60) % 2
+    if carry == "some":
+        X[:, 0] = np.where(y, 1, -1) * rng.uniform(1, 60, 60)
+    settings = {"fit_intercept": fit_intercept, "lifted": lifted}
+    plain = MaxMarginClassifier(**settings).fit(X, y)
+    monkeypatch.setattr(maximum, "WIDE", 0)
+    seen = MaxMarginClassifier(**settings).fit(X, y)
+    assert seen.verdict_.status == plain.verdict_.status == "optimal"
+    assert seen.support_.tolist() == plain.support_.tolist()
+    assert (len(seen.support_) < 60) == (carry == "some")
+    np.testing.assert_allclose(seen.margin_, plain.margin_, rtol=1e-9)
+    np.testing.assert_allclose(seen.coef_, plain.coef_, rtol=1e-6, atol=1e-9)
+    assert seen.verdict_.check(X, y)
 
 
 @pytest.mark.parametrize("seeds", [range(k, k + 40) for k in range(0, 160, 40)], ids=str)

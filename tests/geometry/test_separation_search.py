@@ -10,7 +10,7 @@ import pytest
 from separatrix import LogisticRegression, SeparationWarning, separability
 from separatrix.geometry.program import Program, even_balance, few_that_balance
 from separatrix.geometry.separation import balancing, search, signs
-from separatrix.geometry.separation.balancing import thinned
+from separatrix.geometry.separation.balancing import thinned, thinned_in_blocks
 from separatrix.geometry.separation.cases import Cases, frame_of
 from separatrix.geometry.separation.newton import try_newton
 from separatrix.geometry.separation.units import null_space, simple
@@ -190,15 +190,44 @@ def test_newton_and_the_linear_program_agree(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_thinned_balance_still_balances(seed):
+@pytest.mark.parametrize(
+    ("thin", "size"), [(thinned, (40, 4)), (thinned_in_blocks, (40, 4)), (thinned_in_blocks, (420, 60))]
+)
+def test_a_thinned_balance_still_balances(seed, thin, size):
     rng = np.random.default_rng(seed)
-    A = rng.normal(size=(40, 4))
+    A = rng.normal(size=size)
     tried = try_newton(A)
     assert tried.status == "overlap"
-    rows, multipliers = thinned(A, tried.weights)
-    assert len(rows) <= 5
+    rows, multipliers = thin(A, tried.weights)
+    assert len(rows) <= size[1] + 1
     assert (multipliers > 0).all()
-    np.testing.assert_allclose(multipliers @ A[rows], 0, atol=1e-12 * multipliers.max())
+    np.testing.assert_allclose(multipliers @ A[rows], 0, atol=1e-12 * multipliers.max() * size[1])
+
+
+def test_newton_begins_where_it_is_told_to():
+    A = np.random.default_rng(0).normal(size=(200, 4))
+    whole = try_newton(A, 1e-11)
+    again = try_newton(A, 1e-11, start=whole.v)
+    np.testing.assert_allclose(again.weights, whole.weights, rtol=1e-9)
+    far = try_newton(A, 1e-11, start=whole.v + 1)
+    assert far.status == "overlap"
+    np.testing.assert_allclose(far.v, whole.v, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["plain", "a combination", "faint rows"])
+def test_an_overlap_of_many_weights_is_proved(kind):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1700, 510))
+    if kind == "a combination":
+        X[:, 5] = X[:, 1] - 2 * X[:, 3]
+    y = (X @ rng.normal(size=510) / 22 + rng.logistic(size=1700) > 0).astype(int)
+    if kind == "faint rows":
+        X[:300] += np.where(y[:300], 40, -40)[:, None] * rng.normal(size=510) / 22
+    found = separability(X, y)
+    assert found.kind == "overlap"
+    assert found.rank.aliased == (("x5",) if kind == "a combination" else ())
+    assert len(found.certificate.crossing.rows) <= found.rank.rank + 1
+    assert found.check(X, y)
 
 
 def test_balances_by_linear_programs():

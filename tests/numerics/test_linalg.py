@@ -286,3 +286,14 @@ def test_all_columns_zero_are_all_aliased() -> None:
     found = dependence(np.zeros((3, 3)), np.full(3, EPS))
     assert found.kept.size == 0
     np.testing.assert_array_equal(found.null_space(), np.eye(3))
+
+
+@pytest.mark.parametrize("own", [1.0, 1e-3, 1e-6, 1e-13])
+def test_many_columns_are_told_apart_as_few_are(own: float) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((400, 300))
+    X[:, 7] = X[:, 2] - X[:, 4] + own * rng.standard_normal(400)
+    found = dependence(X, np.full(300, 1e-10))
+    assert found.aliased.tolist() == ([7] if own < 1e-12 else [])
+    assert found.kept.tolist() == [j for j in range(300) if j not in found.aliased.tolist()]
+    assert found.combination.shape == (len(found.kept), len(found.aliased))

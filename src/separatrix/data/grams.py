@@ -62,7 +62,7 @@ class Roots:
 
     def __init__(self, rows: Any, frame: Frame, ask: Ask, size: int) -> None:
         out = "float32" if ask.steering else "float64"
-        self.write = _root_writer(rows.block, frame, out)
+        self.write = root_writer(rows.block, frame, out)
         self.buffer = np.empty((size, frame.width), out)
         self.sum = np.zeros((frame.width, frame.width))
 
@@ -78,7 +78,7 @@ class Roots:
         return self.sum
 
 
-def _root_writer(X: Any, frame: Frame, out: str) -> Callable[[int, int, Floats, Any], None]:
+def root_writer(X: Any, frame: Frame, out: str) -> Callable[[int, int, Floats, Any], None]:
     """What writes √v∘Z of the rows lo ≤ i < hi."""
     from .compiled.passes import root_kernel, table_root_kernel
 
@@ -166,8 +166,8 @@ def shared(rows: Source, width: int) -> bool:
 class Gram:
     """Σ AᵀA, by panels of the upper triangle: the same bits for any number of threads."""
 
-    def __init__(self, width: int, each: Each) -> None:
-        self.sum, self.map = np.zeros((width, width)), each
+    def __init__(self, width: int, each: Each, dtype: str = "float64") -> None:
+        self.sum, self.map = np.zeros((width, width), dtype), each
 
     def add(self, A: Any, B: Any = None) -> None:
         """Add AᵀA; or AᵀB, which must be symmetric."""

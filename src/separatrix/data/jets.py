@@ -154,16 +154,17 @@ def table_jet(loss: MarginLoss, frame: Frame, ask: Ask, v: Floats, rows: Any, lo
 
 
 def user_parts(frame: Frame, v: Floats) -> tuple[Floats, Floats]:
-    """Weights, one row, and a level: those of the user, where the frame has no centre."""
+    """Weights, one row, and a level: those of the user, the frame's centre taken from the rows."""
     d = frame.center.size
     return (v[:d] / frame.scale)[None], v[d:] if frame.lifted else np.zeros(1)
 
 
 def bent(loss: MarginLoss, frame: Frame, v: Floats, u: Floats, rows: Any, lo: int, hi: int) -> Floats:
-    """Σᵢ cᵢφ″(mᵢ)(zᵢᵀu) zᵢ of rows without their zeros, whose frame has no centre."""
+    """Σᵢ cᵢφ″(mᵢ)(zᵢᵀu) zᵢ; of rows without their zeros in a frame that has no centre."""
     from .compiled.passes import bend_kernel
 
     (w, b), (q, a) = ((weights[0], float(level[0])) for weights, level in (user_parts(frame, v), user_parts(frame, u)))
-    kernel, found = bend_kernel(loss, rows.block.dtype.name, rows.block.layout), np.zeros(w.size)
-    level = kernel(rows.block.readable, rows.y, rows.cost, lo, hi, w, b, q, a, found)
+    block, order, found = rows.block, rows.block.layout, np.zeros(w.size)
+    run = bend_kernel(loss, block.dtype.name, order)
+    level = run(block.readable, rows.y, rows.cost, lo, hi, order in ("F", "A"), frame.center, w, b, q, a, found)
     return np.append(found / frame.scale, [level] * frame.lifted)

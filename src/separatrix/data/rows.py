@@ -33,6 +33,10 @@ SHORTEST_RUN = 1024
 """Rows in a run, at the least."""
 COMPILE_FROM = 400_000
 """Numbers in X, zeros counted, from which a compiled pass repays the 0.3 s that loading it takes."""
+SHORT_RUN = 32
+"""Rows in a run, at the least, where no matrix is added up."""
+LIGHT_RUN = 1 << 19
+"""Numbers in such a run, at the least: a run costs 25 µs, so many numbers 250."""
 NEIGHBOURS = 16
 """Rows taken together into a sample: neighbours cost no more than one row that is far away."""
 NONE: NDArray[np.float64] = np.empty(0)
@@ -57,6 +61,8 @@ class Rows(Source):
     other: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     packed: Sparse | None = None
     """X without its zeros, where it has many and they would be read often."""
+    light: bool = False
+    """Whether passes add up no more than a gradient: runs may then be short, so that threads share few long rows."""
 
     at_hand = True
 
@@ -127,8 +133,11 @@ class Rows(Source):
     def runs(self) -> Iterator[tuple[int, int]]:
         """A fixed division of the rows, by their shape alone: the same sums for any number of threads."""
         size = self.size
-        count = 1 if size < SMALL else FEW_RUNS if size < MEDIUM else RUNS if size < LARGE else MANY_RUNS
-        count = max(1, min(count, len(self) // max(SHORTEST_RUN, self._rows_for_a_gradient())))
+        if self.light:
+            count = max(1, min(RUNS, len(self) // SHORT_RUN, size // LIGHT_RUN))
+        else:
+            count = 1 if size < SMALL else FEW_RUNS if size < MEDIUM else RUNS if size < LARGE else MANY_RUNS
+            count = max(1, min(count, len(self) // max(SHORTEST_RUN, self._rows_for_a_gradient())))
         cuts = np.linspace(0, len(self), count + 1).astype(int).tolist()
         return ((lo, hi) for lo, hi in pairwise(cuts) if lo < hi)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +15,23 @@ from ..losses.softmax import ClassLoss, softmax
 from ..numerics.arrays import Floats
 from .coordinates import frame_of, is_wide
 from .few_rows import through_rows
+from .plans.dense_wide import DenseWidePlan, goes_by_passes
 from .plans.margin import MarginPlan
 from .plans.plan import FramedPlan, Plan, proof_cost
 from .plans.softmax import ClassPlan
 from .plans.wide import WidePlan, too_large
-from .problem import Bounds, Fit, NotFiniteError, Oscillation, OscillationWatch, Outcome, Problem, Progress
+from .problem import (
+    At,
+    Bounds,
+    Fit,
+    NotFiniteError,
+    Oscillation,
+    OscillationWatch,
+    Outcome,
+    Problem,
+    Progress,
+    relayed,
+)
 from .solvers.descent import State, descend
 from .solvers.lbfgs import PreconditionedLBFGS
 
@@ -30,6 +43,8 @@ CLEAR_MARGIN = 0.01
 """A separating rule whose nearest row has less than this log-odds is given a few more steps to part the classes."""
 HAIRLINE_STEPS = 3
 """How many."""
+FIRST_PART = 0.75
+"""The part of the passes allowed that many columns may take before a matrix of them is made after all."""
 LOOK_BACK = 4
 """Passes over which the growth of the weights is told."""
 
@@ -40,6 +55,28 @@ def minimise(problem: Problem) -> Fit:
     Any smooth loss whose traits bound its curvature nearby: convex ones with |φ‴| ≤ kφ″ (the log-likelihoods, the
     exponential loss) or a `nearby` of their own (the squared hinge), and the squared errors, |φ‴| ≤ κ.
     """
+    found = (yield from by_passes(problem)) if goes_by_passes(problem) else None
+    if found is None:
+        return (yield from by_factors(problem))
+    if found.status == "optimal":
+        return found
+    start, left = At(found.weights, found.intercept), problem.max_passes - found.passes
+    run = by_factors(replace(problem, start=start, max_passes=left))
+    outcome = yield from relayed(run, lambda told: told._replace(passes=told.passes + found.passes))
+    return replace(outcome, passes=outcome.passes + found.passes)
+
+
+def by_passes(problem: Problem) -> Generator[Progress, None, Outcome | None]:
+    """Minimise dense rows of many columns by passes over them; None where these cannot prove anything."""
+    plan = DenseWidePlan(replace(problem, max_passes=FIRST_PART * problem.max_passes))
+    try:
+        return (yield from watched(plan)) if plan.provable_at_all else None
+    except LinAlgError:  # numbers so far apart that a factor overflowed
+        return None
+
+
+def by_factors(problem: Problem) -> Fit:
+    """Minimise with matrices of the columns, or of the rows where these are fewer."""
     d = problem.rows.shape[1]
     made = problem.rows.kind.made  # so few rows of features are fewer numbers than a Hessian has
     if problem.rows.counting < d + problem.lifted and problem.rate is None and (made or not too_large(problem)):

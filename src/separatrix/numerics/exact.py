@@ -32,6 +32,10 @@ NEAR = 1e-4
 """The most, relative, by which exact multipliers may differ from rounded ones."""
 
 
+MANTISSA = 53
+"""Binary digits of a double."""
+
+
 def whole_numbers(values: Sequence[float]) -> list[int]:
     """The numbers times the power of two that makes them whole, without their common factor.
 
@@ -51,8 +55,24 @@ def whole_rows(A: Floats) -> NDArray[Any]:
 
 
 def exact_dot(a: Floats, b: Floats) -> Fraction:
-    """Σⱼ aⱼbⱼ, exactly."""
-    return sum((Fraction(x) * Fraction(y) for x, y in zip(a.tolist(), b.tolist(), strict=True)), Fraction(0))
+    """Σⱼ aⱼbⱼ, exactly.
+
+    >>> float(exact_dot(np.array([1e16, 1.0, -1e16]), np.ones(3)))
+    1.0
+    """
+    (x, p), (y, q) = _in_whole_numbers(a), _in_whole_numbers(b)
+    exponent = p + q
+    least = int(exponent.min(initial=0))
+    total = sum(m * n << k for m, n, k in zip(x, y, (exponent - least).tolist(), strict=True))
+    return Fraction(total) * Fraction(2) ** least
+
+
+def _in_whole_numbers(a: Floats) -> tuple[list[int], NDArray[np.int64]]:
+    """m and e with a = m·2ᵉ."""
+    if not np.isfinite(a).all():
+        raise ValueError("NaN and infinity are no numbers that could be added exactly.")
+    part, exponent = np.frexp(np.asarray(a, np.float64))
+    return np.ldexp(part, MANTISSA).astype(np.int64).tolist(), exponent.astype(np.int64) - MANTISSA
 
 
 class Elimination(NamedTuple):

@@ -14,6 +14,8 @@ from .arrays import EPS, Floats
 
 PANEL = 256
 """Columns that are looked at together."""
+CLEAR = 1e-4
+"""The part of a column that must be its own for products of columns to tell it from nothing."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,9 @@ def dependence(R: Floats, noise: Floats) -> Dependence:
     `noise` is the rounding of each column of the data, in the units of R; a column that is explained to within the
     rounding of all that enters its combination is aliased.
     """
+    if _clearly_independent(R, noise):
+        d = R.shape[1]
+        return Dependence(np.arange(d), np.empty(0, np.intp), np.zeros((d, 0)))
     m, d = R.shape
     basis = np.empty((m, min(m, d)))
     inside = np.zeros((min(m, d), min(m, d)))  # the kept columns in the basis: upper triangular
@@ -241,6 +246,14 @@ def dependence(R: Floats, noise: Floats) -> Dependence:
     if k and aliased:
         table = solve_triangular(inside[:k, :k], table)
     return Dependence(np.array(kept, dtype=np.intp), np.array(aliased, dtype=np.intp), table)
+
+
+def _clearly_independent(R: Floats, noise: Floats) -> bool:
+    """Whether products of the columns, which know half the digits, tell that each has much of its own."""
+    if R.shape[0] < R.shape[1] or R.shape[1] < PANEL:
+        return False
+    made = factor(R.T @ R)
+    return made is not None and bool((made.upper.diagonal() > np.maximum(CLEAR, noise / made.diagonal)).all())
 
 
 def _projected(basis: Floats, columns: Floats) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ from ...numerics import functions, vector_functions
 from ...numerics.jit import EXACT, SUMS, kernel, made_once, read, write
 from ..categorical import TABLE
 from . import readers
-from .readers import TILE, pull, room, rows_type, scores, sizes, take
+from .readers import TILE, pull, room, rows_type, scores, sizes, step, take
 
 
 @register_jitable(**SUMS)
@@ -38,10 +38,10 @@ def _pass(value, slope, curvature, self):  # type: ignore[no-untyped-def]
 
     def kernel(X, y, cost, lo, hi, gather, center, w, b, gradient, weight):  # type: ignore[no-untyped-def]
         m, f, r, sign = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
-        tile = room(X, gather)
+        tile, size = room(X, gather), step(X)
         total, margin, pulls = 0.0, np.inf, 0.0
-        for start in range(lo, hi, TILE):
-            rows = min(TILE, hi - start)
+        for start in range(lo, hi, size):
+            rows = min(size, hi - start)
             if gather:
                 take(X, start, rows, tile)
                 scores(tile, 0, rows, center, w, b, m)
@@ -79,15 +79,21 @@ def _pass(value, slope, curvature, self):  # type: ignore[no-untyped-def]
 
 
 def _bend(curvature, self):  # type: ignore[no-untyped-def]
-    """One loss's Σ cφ″(m) (xᵀu + a) (x, 1) over the rows lo ≤ i < hi: the Hessian's product with (u, a)."""
+    """One loss's Σ cφ″(m) ((x − c)ᵀu + a) (x − c, 1) over the rows lo ≤ i < hi: the Hessian's product with (u, a)."""
 
-    def kernel(X, y, cost, lo, hi, w, b, u, a, product):  # type: ignore[no-untyped-def]
-        m, q, r, center = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE), np.zeros(u.size)
+    def kernel(X, y, cost, lo, hi, gather, center, w, b, u, a, product):  # type: ignore[no-untyped-def]
+        m, q, r = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
+        tile, size = room(X, gather), step(X)
         pulls = 0.0
-        for start in range(lo, hi, TILE):
-            rows = min(TILE, hi - start)
-            scores(X, start, rows, center, w, b, m)
-            scores(X, start, rows, center, u, a, q)
+        for start in range(lo, hi, size):
+            rows = min(size, hi - start)
+            if gather:
+                take(X, start, rows, tile)
+                scores(tile, 0, rows, center, w, b, m)
+                scores(tile, 0, rows, center, u, a, q)
+            else:
+                scores(X, start, rows, center, w, b, m)
+                scores(X, start, rows, center, u, a, q)
             for k in range(rows):
                 m[k] *= y[start + k]
             for k in range(TILE):
@@ -96,7 +102,10 @@ def _bend(curvature, self):  # type: ignore[no-untyped-def]
                 for k in range(rows):
                     r[k] *= cost[start + k]
             pulls += _total(r, rows)
-            pull(X, start, rows, center, r, product)
+            if gather:
+                pull(tile, 0, rows, center, r, product)
+            else:
+                pull(X, start, rows, center, r, product)
         return pulls
 
     return kernel
@@ -187,7 +196,8 @@ def pass_kernel(loss: losses.MarginLoss, dtype: str, layout: str) -> Any:
 @kernel(functions, vector_functions, losses, readers, cached=is_ours)
 def bend_kernel(loss: losses.MarginLoss, dtype: str, layout: str) -> Any:
     """The compiled product of a loss's Hessian with weights."""
-    signature = _f(rows_type(dtype, layout), read("int8"), read(), _i, _i, read(), _f, read(), _f, write())
+    rows = rows_type(dtype, layout)
+    signature = _f(rows, read("int8"), read(), _i, _i, types.boolean, read(), read(), _f, read(), _f, write())
     return _bend(inlined(type(loss).curvature), own_fields(loss)), signature  # type: ignore[no-untyped-call]
 
 

@@ -29,7 +29,7 @@ from ..minimise import Watch
 from ..plans.margin import MarginPlan
 from ..plans.plan import PLAIN, STEER, FramedPlan
 from ..problem import LBFGS, Outcome, Problem, Progress
-from ..risk.margin import Ask, Jet, Risk
+from ..risk.curved import CurvedRisk
 from ..solvers.descent import descend
 from ..solvers.lbfgs import PreconditionedLBFGS
 
@@ -253,34 +253,6 @@ def steered_minimum(
     raise AssertionError("a descent ends with a stalled state, and that is always an outcome")
 
 
-@dataclass(frozen=True)
-class SampledRisk(Risk):
-    """A risk whose Hessian, asked for to steer by, is the curvature of each row: what to make of it is left open."""
-
-    def __call__(self, v: Floats, ask: Ask = Ask()) -> Jet:
-        """The jet at v, by one pass over the rows."""
-        if not ask.steering:
-            return super().__call__(v, ask)
-        from ...data.compiled.passes import pass_kernel
-
-        rows, frame, d = self.rows, self.frame, self.frame.center.size
-        order, curvature = rows.block.layout, np.empty(len(rows))
-        kernel = pass_kernel(self.loss, rows.block.dtype.name, order)
-        w, b = v[:d] / frame.scale, float(v[-1]) if frame.lifted else 0.0
-
-        def run(part: Any, lo: int, hi: int) -> Jet:
-            gradient = np.zeros(d)
-            value, pulls, margin = kernel(
-                part.block.readable, part.y, part.cost, lo, hi, order in ("F", "A"), frame.center, w, b, gradient,
-                curvature[lo:hi],
-            )  # fmt: skip
-            return Jet(value, np.append(gradient / frame.scale, [pulls] * frame.lifted), None, margin)
-
-        total = rows.fold(run)
-        value = total.value / rows.weight + self.penalty.value(v)
-        return Jet(value, total.gradient / rows.weight + self.penalty.gradient(v), curvature, total.margin)
-
-
 def drawn(curvature: Floats, size: int) -> tuple[Any, Floats]:
     """About `size` rows with chances in proportion to their curvature, spread evenly; one over the chance of each."""
     chance = np.minimum(1.0, curvature * (size / max(float(curvature.sum()), 1e-300)))
@@ -296,7 +268,7 @@ class SampledPlan(MarginPlan):
         FramedPlan.__init__(self, problem, frame)
         assert isinstance(problem.loss, MarginLoss)
         self.method, self.dependence = LBFGS, dependence
-        self.risk = SampledRisk(problem.loss, problem.rows, frame, self.penalty, self.active)
+        self.risk = CurvedRisk(problem.loss, problem.rows, frame, self.penalty, self.active)
         self.start = np.zeros(frame.width)
         at_zero = gram / 4
         at_zero[np.diag_indices_from(at_zero)] += self.ridge

@@ -59,9 +59,13 @@ class WidePlan(FramedPlan):
         self.K = problem.classes if self.many else 1
         self.weights = self.K * frame.width
         self.method = problem.method or LBFGS
-        rows = problem.rows.pack(self.K) if self.many else problem.rows
-        self.risk = risk_of(problem.loss.steering, rows, frame, self.penalty, self.K)
-        self.start, self.direction = self._begin(), self._direction()
+        self.risk = self._risk()
+        self.start = self._begin()
+        self.direction = self._direction()
+
+    def _risk(self) -> Any:
+        rows = self.problem.rows.pack(self.K) if self.many else self.problem.rows
+        return risk_of(self.problem.loss.steering, rows, self.frame, self.penalty, self.K)
 
     def to_user(self, v: Floats) -> tuple[Floats, Any]:
         weights, level = self.risk.frame_parts(self._apart(v))
@@ -92,8 +96,8 @@ class WidePlan(FramedPlan):
         if self.problem.penalty.idle or not loss.convex or (isinstance(loss, MarginLoss) and math.isinf(loss.twist)):
             return None, 0.0
         at = replace(state.at, gradient=self._apart(state.at.gradient))
-        found, products = penalised_bounds(self.risk, self._apart(state.v), at, self._solve, goal, self.reach)
-        return found, products
+        v, most = self._apart(state.v), self.problem.max_passes
+        return penalised_bounds(self.risk, v, at, self._solve, goal, self.reach, most)
 
     def _solve(self, g: Floats) -> Floats:
         if isinstance(self.direction, DiagonalLBFGS):
@@ -103,7 +107,7 @@ class WidePlan(FramedPlan):
     @cached_property
     def reach(self) -> Reach:
         """How far the rows reach."""
-        return Reach.of(self.problem.rows)
+        return Reach.of(self.problem.rows, self.frame.center)
 
     def proof_share(self) -> float:
         return 1.0

@@ -54,12 +54,12 @@ class Risk:
         )
 
     def product(self, v: Floats, u: Floats) -> Floats:
-        """H(v)u of CSR rows whose frame has no centre, by one pass over them."""
+        """H(v)u by one pass over the rows; where zeros are left out, in a frame that has no centre."""
         total = self.rows.fold(partial(bent, self.loss, self.frame, v, u))
         return total / self.rows.weight + self.penalty.curvature(v) * u  # type: ignore[no-any-return]
 
     def frame_parts(self, v: Floats) -> tuple[Floats, Floats]:
-        """Weights, one row, and a level: those of the user, where the frame has no centre."""
+        """Weights, one row, and a level: those of the user, the frame's centre taken from the rows."""
         return user_parts(self.frame, v)
 
     def penalised(self, total: Any, full: Floats) -> Any:

@@ -17,7 +17,7 @@ FEW = 20_000
 """Numbers up to which the lowest rows are computed in fractions."""
 CHUNK = 4096
 """Rows that are written out in long double at a time."""
-AT_A_TIME = 1 << 22
+AT_A_TIME = 1 << 20
 """Numbers that are written out in long double at a time."""
 LAST = float(np.finfo(np.longdouble).eps)
 """The last digit of a long double, relative."""
@@ -40,8 +40,9 @@ def _least(hull: Hull, weights: Floats, rows: Indices) -> Fraction:
     for lo in range(0, len(rows), size):
         at = rows[lo : lo + size]
         X = hull.rows.block.written(at).astype(np.longdouble)
-        scores = (X - hull.centre) @ v
-        doubt = (d + 6) * LAST * (np.abs(X - hull.centre) @ np.abs(v) + abs(float(level)))
+        X -= hull.centre
+        scores = X @ v
+        doubt = (d + 6) * LAST * (np.abs(X, out=X) @ np.abs(v) + abs(float(level)))
         least = min(least, (signs[at] * (scores + np.longdouble(float(level))) - doubt).min())
     shift = exact_dot(hull.centre, weights[:d])
     return _fraction(least) + int(signs[rows[0]]) * shift  # one sign in a group, if there is a centre
@@ -79,7 +80,7 @@ def upper_bound(hull: Hull, rows: Indices, multipliers: Floats) -> float:
     for g in range(hull.groups):
         weights[group == g] /= weights[group == g].sum()
     z = weights @ points
-    doubt = (len(rows) + 6) * LAST * (weights @ np.abs(points))
+    doubt = (len(rows) + 6) * LAST * (weights @ np.abs(points, out=points))
     length = np.sqrt((z * z).sum()) + np.sqrt((doubt * doubt).sum())
     length = length * (1 + (len(z) + 4) * np.longdouble(LAST)) / hull.groups
     return math.nextafter(float(length), math.inf) * hull.unit

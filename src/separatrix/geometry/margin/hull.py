@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr_delete, solve_triangular
+from scipy.linalg import qr, qr_delete, solve_triangular
 
 from ...data import Rows
 from ...fitting.problem import NotFiniteError
@@ -100,10 +100,12 @@ class Hull:
 
     def points(self, rows: Indices, dtype: Any = np.float64) -> Any:
         """yᵢ(xᵢ − c), or yᵢ(xᵢ, 1), in units of `unit`."""
-        X = self.rows.block.written(rows).astype(dtype) - self.centre
+        X = self.rows.block.written(rows).astype(dtype)
+        X -= self.centre
         if self.lifted:
             X = np.column_stack([X, np.ones(len(X), dtype=dtype)])
-        return X * (self.rows.y[rows].astype(dtype) / self.unit)[:, None]
+        X *= (self.rows.y[rows].astype(dtype) / self.unit)[:, None]
+        return X
 
     def lowest(self, direction: Floats, quota: int) -> LowestRows:
         """One pass: the lowest scores yᵢ(xᵢ − c)ᵀv of each group, and up to `quota` rows a run that have them."""
@@ -267,6 +269,9 @@ def foot(points: Floats, group: Indices, flat: Flat) -> Foot:
 Long = NDArray[np.longdouble]
 
 REFINEMENTS = 4
+"""How often residuals are solved for."""
+ROWS = 64
+"""Rows of long doubles that are copied at a time."""
 
 
 class Edges(NamedTuple):
@@ -285,7 +290,15 @@ class Edges(NamedTuple):
 def edges(points: Any, group: Indices, heads: Indices) -> Edges:
     """Σ_g c_head(g), and cᵢ − c_head(g(i))."""
     others = np.setdiff1d(np.arange(len(points)), heads)
-    return Edges(points[heads].sum(axis=0), points[others] - points[heads[group[others]]], others, heads, group[others])
+    directions = points[others]
+    for part in _parts(len(others)):
+        directions[part] -= points[heads[group[others[part]]]]
+    return Edges(points[heads].sum(axis=0), directions, others, heads, group[others])
+
+
+def _parts(count: int) -> Iterator[slice]:
+    """All of them, some at a time: long doubles are large."""
+    return (slice(lo, lo + ROWS) for lo in range(0, count, ROWS))
 
 
 def heads_of(weights: Floats, group: Indices, groups: int) -> Indices:
@@ -305,15 +318,19 @@ def multipliers_of(flat: Edges, nu: Any, total: Any) -> Any:
 def shortest(points: Long, group: Indices, heads: Indices) -> tuple[Long, Long]:
     """w, the shortest with cᵢᵀw alike in each group and K for the sum of K groups; and α with w = Σᵢ αᵢcᵢ.
 
-    By QR in double precision and residuals in long double, so that w is right to its last digits.
+    By QR in double precision and residuals in long double, so that w is right to its last digits. The points are lost:
+    many are large.
     """
     flat = edges(points, group, heads)
-    B = np.vstack([flat.base, flat.directions])
+    B = points[: len(flat.directions) + 1]
+    B[0], B[1:] = flat.base, flat.directions
+    flat = flat._replace(directions=B[1:])
     wanted = np.zeros(len(B), dtype=np.longdouble)
     wanted[0] = len(heads)
-    length = np.sqrt((B * B).sum(axis=1))
-    B, wanted = B / length[:, None], wanted / length
-    Q, R = np.linalg.qr(B.astype(np.float64).T)
+    length = np.sqrt(np.concatenate([(B[part] * B[part]).sum(axis=1) for part in _parts(len(B))]))
+    B /= length[:, None]
+    wanted = wanted / length
+    Q, R = qr(B.astype(np.float64).T, mode="economic", overwrite_a=True, check_finite=False)
     w, beta = np.zeros(B.shape[1], dtype=np.longdouble), np.zeros(len(B), dtype=np.longdouble)
     for _ in range(REFINEMENTS):
         w += Q @ solve_triangular(R, (wanted - B @ w).astype(np.float64), trans="T")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import qr
 
 from ...numerics.arrays import EPS, Floats, Indices
 from ...results.separability import Combination
@@ -18,6 +19,11 @@ from .hull import Flat, Foot, Hull, LowestRows, flat_of, foot, grown, shrunk
 
 ENOUGH = 1e-13
 """A point that lowers ‖z‖² by less than this part of it is not worth a step."""
+
+FEWER = 2
+"""Columns for each point from which on points are few."""
+WIDE = 1 << 18
+"""Numbers of few points from which on they are seen from their span."""
 
 
 class NearestPoint(NamedTuple):
@@ -57,6 +63,20 @@ def nearest(points: Floats, group: Indices, corral: Indices, multipliers: Floats
         seen.add(_mark(flat))
         refused[:] = False
     return NearestPoint(flat.corral, here.multipliers, here.z, here.zero)
+
+
+def nearest_in_span(points: Floats, group: Indices, corral: Indices, multipliers: Floats) -> NearestPoint:
+    """The nearest point where points are many fewer than columns: in coordinates of their span, of which there are few.
+
+    Where points are few beside the dimension most of them carry z: it begins at all of them.
+    """
+    if len(points) * FEWER > points.shape[1] or points.size < WIDE:
+        return nearest(points, group, corral, multipliers)
+    Q, R = qr(points.T, mode="economic", check_finite=False)
+    heads = np.unique(group, return_index=True)[1]
+    every = np.append(heads, np.delete(np.arange(len(points)), heads))
+    found = nearest(np.ascontiguousarray(R.T), group, every, 1 / np.bincount(group)[group[every]])
+    return found._replace(z=Q @ found.z)
 
 
 def _mark(flat: Flat) -> bytes:
@@ -130,7 +150,9 @@ def maximise(hull: Hull, tol: float, max_passes: float) -> Generator[Progress, N
     best: Progress | None = None
     while True:
         points, group = hull.points(pool), hull.group(pool)
-        near = nearest(points, group, np.flatnonzero(np.isin(pool, carriers)), _ordered(pool, carriers, multipliers))
+        near = nearest_in_span(
+            points, group, np.flatnonzero(np.isin(pool, carriers)), _ordered(pool, carriers, multipliers)
+        )
         carriers, multipliers = pool[near.corral], near.multipliers
         if near.zero:
             combination = crossing(hull, carriers, multipliers)
@@ -143,7 +165,8 @@ def maximise(hull: Hull, tol: float, max_passes: float) -> Generator[Progress, N
         best = step if best is None or step.lower > best.lower else best
         yield step
         news = _below(hull, lowest, _corral_levels(points, group, near), _enough(hull, near, tol), pool)
-        found = None
+        scores, found = points @ near.z, None
+        del points  # the certificate needs as much room
         if not len(news):
             found = certified(hull, carriers, multipliers)
             passes += 2
@@ -152,7 +175,7 @@ def maximise(hull: Hull, tol: float, max_passes: float) -> Generator[Progress, N
             news = np.setdiff1d(found.lowest, pool)
         if not len(news) or passes >= max_passes:
             return Outcome("budget", passes, best, found, stalled=not len(news))
-        pool = np.append(_trimmed(hull, pool, points @ near.z, near), news)
+        pool = np.append(_trimmed(hull, pool, scores, near), news)
 
 
 def _first(hull: Hull) -> Indices:

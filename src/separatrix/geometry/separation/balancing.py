@@ -7,18 +7,25 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import qr
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 from ...numerics.arrays import Floats, Indices
 from ...numerics.exact import balances_exactly, exact_dot
 from ...numerics.threads import one_blas_thread
 from ...results.separability import Combination
 from ..program import even_balance, few_that_balance
-from .newton import try_newton
+from .newton import blocks, try_newton
 from .search import SURE, WIDE, Arrangement, HiddenSeparationError
 from .units import POOR, RANK, simple
 
 REFRESH = 60
 """Exchanges after which the inverse of the basis is worked out anew."""
+BLOCK = 64
+"""Exchanges that change the combinations of many weights together."""
+AT_A_TIME = 256
+"""Rows whose combinations are worked out together."""
+REFRESH_OF_MANY = 8 * BLOCK
+"""Exchanges after which these are worked out anew."""
 STEADY = 1e-9
 """A share of a row, relative to its largest, that is none."""
 NOTHING = 1e-11
@@ -49,6 +56,54 @@ def thinned(A: Floats, multipliers: Floats) -> tuple[Indices, Floats] | None:
         return _settled(A, basis, int(rest[-1]))
     except np.linalg.LinAlgError:
         return None
+
+
+def thinned_in_blocks(A: Floats, multipliers: Floats) -> tuple[Indices, Floats] | None:
+    """What `thinned` does, for many weights: the combinations of all rows are at hand, their changes in blocks.
+
+    When the row with the combination c takes place `out`, any other, cᵢ, becomes cᵢ − cᵢ[out]/c[out](c − e_out).
+    """
+    n, width = A.shape
+    pivots = dgetrf(np.multiply(A, multipliers[:, None], order="F"), overwrite_a=True)[1]
+    order = np.arange(n)
+    for i, j in enumerate(pivots.tolist()):
+        order[i], order[j] = order[j], order[i]
+    basis, rest = order[:width].copy(), order[width:][np.argsort(multipliers[order[width:]])]
+    left, k, changes = multipliers / multipliers.max(), 0, 0
+    U, V = np.empty((len(rest), BLOCK)), np.empty((BLOCK, width))
+    try:
+        C = _combinations(A, basis, rest)
+        for i, j in enumerate(rest[:-1]):
+            c = C[i] - U[i, :k] @ V[:k]
+            out, t = _first_used_up(left[basis], c)
+            t = min(t, float(left[j]))
+            left[basis] += t * c
+            left[j] -= t
+            if not left[j] > 0:
+                continue
+            left[basis[out]], basis[out], changes = 0.0, j, changes + 1
+            U[i + 1 :, k] = (C[i + 1 :, out] - U[i + 1 :, :k] @ V[:k, out]) / c[out]
+            c[out] -= 1.0
+            V[k], k = c, k + 1
+            if changes % (REFRESH_OF_MANY) == 0:
+                C[i + 1 :], k = _combinations(A, basis, rest[i + 1 :]), 0
+            elif k == BLOCK:
+                C[i + 1 :] -= U[i + 1 :] @ V
+                k = 0
+        return _settled(A, basis, int(rest[-1]))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _combinations(A: Floats, basis: Indices, rows: Indices) -> Floats:
+    """C with C A[basis] = A[rows]."""
+    upper, pivots, failed = dgetrf(A[basis].T)
+    if failed:
+        raise np.linalg.LinAlgError
+    C = np.empty((len(rows), len(basis)))
+    for lo in range(0, len(rows), AT_A_TIME):
+        C[lo : lo + AT_A_TIME] = dgetrs(upper, pivots, A[rows[lo : lo + AT_A_TIME]].T)[0].T
+    return C
 
 
 def _inverse(B: Floats) -> Floats:
@@ -111,7 +166,8 @@ class Balance(NamedTuple):
 
 def balance_of(found: Arrangement) -> Balance:
     """Positive multipliers of boundary rows that span them, of as few rows as come easily."""
-    rows, A = found.boundary, found.working.A[found.boundary]
+    rows, A = found.boundary, found.working.A
+    A = A if len(rows) == len(A) else A[rows]
     with one_blas_thread():
         known = found.weights is not None and len(rows) <= ENOUGH * A.shape[1]
         Q = np.eye(A.shape[1]) if known else _row_space(A)
@@ -120,7 +176,11 @@ def balance_of(found: Arrangement) -> Balance:
             return Balance(rows[:1], np.ones(1), 0)
         order, count = np.random.default_rng(0).permutation(len(rows)), FEWER * rank
         while True:
-            if known and count > 2 * FEWER * rank and rank < WIDE:  # smaller ones were tried in vain
+            if known and rank >= WIDE:
+                assert found.weights is not None
+                every = np.arange(len(rows))
+                balanced, count = _without_the_faint(A, every, found.weights, sure=True, start=found.middle), len(rows)
+            elif known and count > 2 * FEWER * rank and rank < WIDE:  # smaller ones were tried in vain
                 assert found.weights is not None
                 balanced = _without_the_faint(A, np.arange(len(rows)), found.weights, sure=True)
             else:
@@ -150,14 +210,16 @@ def _balanced(A: Floats, part: Indices) -> tuple[Indices, Floats] | None:
     return (best[0], even) if even is not None and even.min() > best[1].min() / best[1].max() * even.max() else best
 
 
-def _without_the_faint(A: Floats, part: Indices, weights: Floats, sure: bool) -> tuple[Indices, Floats] | None:
+def _without_the_faint(
+    A: Floats, part: Indices, weights: Floats, sure: bool, start: Floats | None = None
+) -> tuple[Indices, Floats] | None:
     """The balance without rows that hardly count; None if what is left is not known to span and balance by itself."""
     best = (part, np.asarray(np.maximum(weights, FAINTEST * weights.max()))) if sure else None
     while (faint := weights < FAINT * weights.max()).any():
         part = part[~faint]
         if len(part) <= A.shape[1] or not _spans(A[part]):
             break
-        tried = try_newton(A[part], SURE)
+        tried = try_newton(A[part], SURE, start=start)
         if tried.status == "separated":
             break
         weights = tried.weights
@@ -168,9 +230,11 @@ def _without_the_faint(A: Floats, part: Indices, weights: Floats, sure: bool) ->
 
 def _spans(A: Floats) -> bool:
     """Whether these rows span all that the columns allow, well above the rounding of their coordinates."""
-    length = np.linalg.norm(A, axis=1)
-    unit = A[length > 0] / length[length > 0, None]
-    values = np.linalg.eigvalsh(unit.T @ unit)
+    length, products = np.sqrt(np.vecdot(A, A)), np.zeros((A.shape[1],) * 2)
+    for part in blocks(A):
+        unit = A[part] / np.where(length > 0, length, 1.0)[part, None]
+        products += unit.T @ unit
+    values = np.linalg.eigvalsh(products)
     return bool(values[0] > SPAN * values[-1])
 
 
@@ -206,7 +270,7 @@ def crossing_of(found: Arrangement, balance: Balance) -> Balance:
                 continue
             if best is None or _evenness(multipliers) > _evenness(best[1]):
                 best = few, multipliers
-            if _evenness(multipliers) > EVEN:
+            if A.shape[1] >= WIDE or _evenness(multipliers) > EVEN:
                 break
     if best is None:
         raise HiddenSeparationError
@@ -219,9 +283,10 @@ def _evenness(multipliers: Floats) -> float:
 
 def _few(A: Floats, multipliers: Floats) -> Iterator[tuple[Indices, Floats]]:
     """Few rows that balance: those that are left when the others are taken out, or vertices of a linear program."""
-    found = thinned(A, multipliers) if len(A) > A.shape[1] else None
-    if found is not None:
-        yield found
+    for thin in (thinned_in_blocks, thinned) if A.shape[1] >= WIDE else (thinned,):
+        found = thin(A, multipliers) if len(A) > A.shape[1] else None
+        if found is not None:
+            yield found
     for seed in range(TRIES if A.shape[1] < WIDE else 0):
         chosen = few_that_balance(A, np.random.default_rng(seed).random(len(A)))
         if chosen is not None:

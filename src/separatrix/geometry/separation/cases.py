@@ -192,7 +192,8 @@ class Cases:
         """(e_own − e_other) ⊗ z, a row each."""
         Z, own = self.coordinates(self.row[case]), self.own[case]
         if self.classes == 2:
-            return np.where(own == 1, 1.0, -1.0)[:, None] * Z
+            Z *= np.where(own == 1, 1.0, -1.0)[:, None]
+            return Z
         A = np.zeros((len(case), self.classes, self.width))
         A[np.arange(len(case)), own] = Z
         A[np.arange(len(case)), other] = -Z

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
 from ...fitting.solvers.descent import Damping, descend
@@ -29,6 +30,9 @@ DAMPING = Damping(enough=0.1, least=0.5, shortest=1e-10)
 STEADY = 1e-5
 """A Cholesky factor whose pivots differ by no more than this is good enough; else QR."""
 UNDECIDED = 1e-6
+"""The squared decrement below which others have to decide."""
+BLOCK = 1 << 20
+"""Numbers of rows that are multiplied together."""
 
 
 class NewtonAnswer(NamedTuple):
@@ -43,7 +47,9 @@ class NewtonAnswer(NamedTuple):
     """Whether the columns are far enough from dependent for products of them."""
 
 
-def try_newton(A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = False) -> NewtonAnswer:
+def try_newton(
+    A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = False, start: Floats | None = None
+) -> NewtonAnswer:
     """argmin Σ log(1 + exp(−aᵀv)) over the signed rows a, as far as it is needed to tell.
 
     A decrement below `undecided` leaves what is neither separated nor proved to overlap to others; so do, at once,
@@ -51,7 +57,8 @@ def try_newton(A: Floats, undecided: float = UNDECIDED, *, conditioned: bool = F
     """
     direction = OwnStep(lambda _, at: at.newton.step)
     more, steady, settling = MORE_STEPS, True, 0
-    for state in islice(descend(partial(SignedPoint.at, A), np.zeros(A.shape[1]), direction, damping=DAMPING), STEPS):
+    start = np.zeros(A.shape[1]) if start is None else start
+    for state in islice(descend(partial(SignedPoint.at, A), start, direction, damping=DAMPING), STEPS):
         v, at = state.v, state.at
         least, newton = float(at.m.min(initial=np.inf)), at.newton
         if settling:  # the minimum exists: go there to the last digits
@@ -105,8 +112,8 @@ class Step:
     step: Floats
     decrement: float
     full: bool
-    root: Callable[[], Floats]
-    """R with RRᵀ = H⁻¹."""
+    lengths: Callable[[Floats], Floats]
+    """√(aᵀH⁻¹a) of rows a."""
 
     def __init__(self, A: Floats, s: Floats) -> None:
         self.A, self.v = A, s * (1 - s)
@@ -122,11 +129,13 @@ class Step:
 
     def reach(self) -> float:
         """ρ."""
-        return math.sqrt(float(np.square(self.A @ self.root()).sum(axis=1).max()))
+        return max(float(self.lengths(self.A[part]).max()) for part in blocks(self.A))
 
     def _by_products(self, s: Floats) -> bool:
-        g, B = s @ self.A, self.A * np.sqrt(self.v)[:, None]
-        H = B.T @ B
+        g, H = s @ self.A, np.zeros((self.A.shape[1],) * 2)
+        for part in blocks(self.A):
+            B = self.A[part] * np.sqrt(self.v[part])[:, None]
+            H += B.T @ B
         size = np.sqrt(np.diag(H))
         if not size.all():
             return False
@@ -137,7 +146,11 @@ class Step:
             return False
         self.step = dpotrs(L, g / size, lower=1)[0] / size
         self.decrement, self.full = math.sqrt(max(float(g @ self.step), 0.0)), True
-        self.root = lambda: np.asarray((dtrtri(L, lower=1)[0] / size).T)
+
+        def lengths(A: Floats) -> Floats:
+            return np.sqrt(np.square(dtrmm(1.0, dtrtri(L, lower=1)[0], (A / size).T, lower=1)).sum(axis=0))  # type: ignore[no-any-return]
+
+        self.lengths = lengths
         return True
 
     def _by_svd(self, s: Floats) -> None:
@@ -147,7 +160,13 @@ class Step:
         short = U[:, good].T @ np.divide(s, root, out=np.zeros_like(s), where=root > 0)
         self.step = Vt[good].T @ (short / values[good])
         self.decrement, self.full = float(np.linalg.norm(short)), bool(good.sum() == self.A.shape[1])
-        self.root = lambda: Vt[good].T / values[good]
+        self.lengths = lambda A: np.linalg.norm(A @ (Vt[good].T / values[good]), axis=1)
+
+
+def blocks(A: Floats) -> Iterator[slice]:
+    """All rows, some at a time."""
+    size = max(1, BLOCK // max(1, A.shape[1]))
+    return (slice(lo, lo + size) for lo in range(0, len(A), size))
 
 
 def _fall(m: Floats) -> Floats:

@@ -38,7 +38,8 @@ class WorkingRows:
         new = np.sort(first[~np.isin(keys, self.case * K + self.other)])
         case, other = case[new], other[new]
         self.case, self.other = np.append(self.case, case), np.append(self.other, other)
-        self.A = np.vstack([self.A, self.cases.signed(case, other)])
+        signed = self.cases.signed(case, other)
+        self.A = np.vstack([self.A, signed]) if len(self.A) else signed
         return len(new)
 
     def add_cases(self, case: Indices) -> int:
@@ -106,6 +107,8 @@ class Arrangement:
     looks: float
     weights: Floats | None = None
     """Multipliers of all working rows that balance them, where Newton's method found some."""
+    middle: Floats | None = None
+    """Where Newton's method found these."""
 
 
 class HiddenSeparationError(UndecidedError):
@@ -134,6 +137,7 @@ class SeparationSearch:
         self.N: Floats | None = None
         self.boundary = np.empty(0, np.intp)
         self.weights: Floats | None = None
+        self.middle: Floats | None = None
         self.program: Program | None = None
         self.plain = True
         self.in_program = np.empty(0, np.intp)
@@ -146,11 +150,12 @@ class SeparationSearch:
         first = self._some(FIRST * cases.width if cases.size < WIDE else FEWER * cases.width)
         before = cases.width + 1
         while True:
-            Z = cases.coordinates(cases.row[first])
             order = np.append(cases.width - 1, np.arange(cases.width - 1)) if cases.lifted else np.arange(cases.width)
+            Z = cases.coordinates(cases.row[first])[:, order]
             size = np.append(np.abs(cases.frame.center / cases.frame.scale)[cases.keep] + 1, [1.0] * cases.lifted)
             rounding = np.minimum(64 * EPS * size[order], ALIASED)  # what is mostly its own is no combination
-            found = dependence(Z[:, order], rounding * np.sqrt(len(Z)))
+            found = dependence(Z, rounding * np.sqrt(len(Z)))
+            del Z
             aliased = order[found.aliased]
             if not aliased.size or self.all or len(aliased) == before:  # the last that seemed off were not
                 break
@@ -229,6 +234,7 @@ class SeparationSearch:
                 tried = try_newton(G, undecided)
             if tried.status == "overlap":
                 self.boundary, self.weights = np.arange(len(A)), tried.weights if len(live) == len(A) else None
+                self.middle = tried.v if self.N is None and C is None else None
                 self.N = np.zeros((A.shape[1], 0))
                 return None
             if tried.status == "separated":
@@ -330,7 +336,9 @@ class SeparationSearch:
         if kind == "separated" and self.boundary.size:
             kind = "quasi-separated"
         N = np.eye(self.cases.size) if self.N is None else self.N
-        return Arrangement(kind, self.cases, self.aliased, self.working, v, N, self.boundary, self.looks, self.weights)
+        return Arrangement(
+            kind, self.cases, self.aliased, self.working, v, N, self.boundary, self.looks, self.weights, self.middle
+        )
 
 
 def _nearer(look: Look, nearest: float) -> tuple[Indices, Indices, Floats]:
