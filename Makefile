@@ -52,6 +52,7 @@ lint: $(READY)
 bench: $(READY) peers
 	$(BIN)/python benchmarks/dense.py
 	$(BIN)/python benchmarks/small.py
+	-$(BIN)/python benchmarks/cliffs.py
 	$(BIN)/python benchmarks/online.py
 	$(BIN)/python benchmarks/separability.py
 	$(BIN)/python benchmarks/closed.py

@@ -16,8 +16,10 @@ from scipy.optimize import linprog
 
 import separatrix
 
-KEYS = ["scaled", "long", "plain", "wide", "rare"]
+WIDE = ["wide-1000", "wide-5000", "wide-300", "wide-20000"]
+KEYS = ["scaled", "long", "plain", "wide", "rare", *WIDE]
 FAMILIES = {"scikit-learn newton-cholesky", "scikit-learn lbfgs", "glum irls-ls", "statsmodels newton"}
+WIDE_FAMILIES = {"scikit-learn newton-cg", "scikit-learn lbfgs"}
 
 
 pytestmark = pytest.mark.xdist_group("benchmarks")
@@ -63,16 +65,17 @@ def test_ours_is_optimal_on_every_problem(results: dict[str, Any]) -> None:
         assert ours["passes"] > 0
         assert problem["times_sum"] > 0
         assert problem["memory"]["x_bytes"] == 8 * problem["rows"] * problem["columns"]
-        assert problem["memory"]["limit_bytes"] == 64 * 2**20 + 120 * problem["columns"] ** 2
+        most = problem["memory"]["x_bytes"] if problem["key"] in WIDE else 120 * problem["columns"] ** 2
+        assert problem["memory"]["limit_bytes"] == 64 * 2**20 + most
         assert problem["memory"]["beyond_x_bytes"] >= 0
 
 
 @pytest.mark.slow
 def test_a_peer_is_timed_only_where_it_reaches_the_gap(results: dict[str, Any]) -> None:
     for problem in results["problems"]:
-        assert {peer["family"] for peer in problem["peers"]} == FAMILIES
+        assert {peer["family"] for peer in problem["peers"]} == (WIDE_FAMILIES if problem["key"] in WIDE else FAMILIES)
         for peer in problem["peers"]:
-            assert peer["reaches"] == (peer["gap"] is not None and peer["gap"] <= 1e-10)
+            assert peer["reaches"] == (peer["gap"] is not None and peer["gap"] <= problem["asked_gap"])
             assert (peer["seconds"] is not None) == peer["reaches"]
             assert peer["reaches"] or peer["note"]
         reached = {peer["name"]: peer["seconds"]["median"] for peer in problem["peers"] if peer["reaches"]}

@@ -25,6 +25,8 @@ CONSTANT = 8 * EPS
 """A spread below this part of the mean is the rounding of a constant."""
 ROUNDING = 64 * EPS
 """What the products of the moments may be off by, as a part of the products of the columns' lengths."""
+PANEL = 256
+"""Columns that are put into long double at a time."""
 SWEEPS = 3
 """How often the residual of the normal equations is solved for again."""
 
@@ -56,10 +58,21 @@ class NormalEquations:
         found: Floats = np.sqrt(np.diag(self.gram))
         return found
 
+    def products(self, wide: Any) -> Any:
+        """W gram in long double, of which a matrix is made some columns at a time."""
+        parts = (self.gram[:, lo : lo + PANEL].astype(np.longdouble) for lo in range(0, len(self.gram), PANEL))
+        return np.hstack([wide @ part for part in parts]) if len(self.gram) else wide
+
     def slope(self, W: Floats) -> Any:
         """∂/∂W = 2(W gram − cross) + l2 W, in long double."""
         wide = W.astype(np.longdouble)
-        return 2 * (wide @ self.gram.astype(np.longdouble) - self.cross) + self.l2 * wide
+        return 2 * (self.products(wide) - self.cross) + self.l2 * wide
+
+    def hessian(self) -> Floats:
+        """2 gram + l2."""
+        H: Floats = 2 * self.gram
+        H.flat[:: len(H) + 1] += self.l2
+        return H
 
     def level(self, W: Floats, b: Floats) -> Any:
         """b − (target − W center): how far the intercepts are from where they are best."""
@@ -68,7 +81,7 @@ class NormalEquations:
     def value(self, W: Floats, b: Floats) -> float:
         """square − 2⟨W, cross⟩ + ⟨W, W gram⟩ + ‖level‖² + (l2/2)‖W‖²."""
         wide = W.astype(np.longdouble)
-        error = self.square + (wide * (wide @ self.gram.astype(np.longdouble) - 2 * self.cross)).sum()
+        error = self.square + (wide * (self.products(wide) - 2 * self.cross)).sum()
         penalty = self.l2 / 2 * (wide**2).sum()
         return float(max(error, 0.0) + (self.level(W, b) ** 2).sum() + penalty)
 
@@ -123,7 +136,7 @@ def normal_equations(moments: Moments, squares: float, rows: int, l2: float, lif
 def solve(normal: NormalEquations) -> Solution:
     """W = argmin ‖W‖ over the W with W(2 gram + l2) = 2 cross; b = target − W center."""
     d = len(normal.gram)
-    H = 2 * normal.gram + normal.l2 * np.eye(d)
+    H = normal.hessian()
     factored = factor(H) if normal.l2 > 0 else None
     sure = normal.l2 == 0 or (factored is not None and factored.weakest > OWN)
     if factored is None or not sure:
@@ -165,15 +178,19 @@ def at(
         slope = normal.slope(W).astype(float)[:, kept]
         size = (2 * (np.abs(W) @ np.abs(normal.gram) + np.abs(normal.cross)) + normal.l2 * np.abs(W))[:, kept]
         inverse = factored.inverse()
-        largest = np.sqrt(np.trace(inverse * np.outer(factored.diagonal, factored.diagonal)))
+        largest = np.sqrt((inverse.diagonal() * factored.diagonal**2).sum())
         doubt = ROUNDING * largest * np.linalg.norm(size / factored.diagonal)
         nu = float(np.linalg.norm(factored.whiten(slope.T)) + doubt)
     gap = nu**2 / 2 + float(level @ level)
     distance = float(np.sqrt(2 * gap))
-    P = without(np.eye(d), null)[:, kept]
-    reach = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", P, inverse, P, optimize=True), 0))
+    center = normal.center.astype(float)
+    if null.shape[1]:
+        P = without(np.eye(d), null)[:, kept]
+        squares, back = np.einsum("ij,jk,ik->i", P, inverse, P, optimize=True), P.T @ center
+    else:
+        squares, back = inverse.diagonal() if kept.size else np.zeros(d), center
+    reach = np.sqrt(np.maximum(squares, 0))
     if normal.lifted:
-        back = P.T @ normal.center.astype(float)
         reach = np.append(reach, np.sqrt(max(0.0, float(back @ inverse @ back)) + 0.5))
     aliased = np.setdiff1d(np.arange(d), kept)
     errors = np.tile(reach * distance, (len(W), 1))
@@ -187,11 +204,11 @@ def judge(normal: NormalEquations, W: Floats, b: Floats) -> Solution:
     """How far these weights, whatever they come from, are from the minimum."""
     d = len(normal.gram)
     if normal.l2 > 0:
-        made = factor(2 * normal.gram + normal.l2 * np.eye(d))
+        made = factor(normal.hessian())
         if made is not None and made.weakest > OWN:
             return at(normal, W, b, np.arange(d), np.zeros((d, 0)), made)
     kept, null = _split(normal)
-    H = (2 * normal.gram + normal.l2 * np.eye(d))[np.ix_(kept, kept)]
+    H = normal.hessian()[np.ix_(kept, kept)]
     return at(normal, W, b, kept, null, factor(H) if kept.size else None, normal.l2 == 0)
 
 
