@@ -132,6 +132,18 @@ def test_the_other_benchmarks_run_too(name: str, tmp_path: Path) -> None:
         check_ten_digits(json.loads((tmp_path / "kernel_mnist.json").read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
+def test_cliffs_run_too(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "cliffs.py"), "--only", "usual", "--out", str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-4000:]
+    (line,) = json.loads((tmp_path / "cliffs.json").read_text(encoding="utf-8"))["cases"]
+    assert line["ours"]["status"] == "optimal"
+    assert line["ours"]["numbers"] * 8 == line["ours"]["x_bytes"]
+    assert abs(line["peer_gap"]) < 1e-3
+    assert line["missed"] == ""
+
+
 def check_ten_digits(results: dict[str, Any]) -> None:
     found = results["found"]
     assert {(entry["way"], entry["degree"]) for entry in found["table"]} == set(
