@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rarely import some_of
 from scipy.special import expit
 
 from separatrix import LogisticRegression
@@ -41,7 +42,7 @@ def assert_same(X: Any, y: Any, weight: Any = None, **settings: Any) -> Logistic
 
 
 @each_shape
-@pytest.mark.parametrize("layout", ["C", "F", "every other column", "float32"])
+@pytest.mark.parametrize("layout", some_of(["F", "every other column", "C", "float32"], 3))
 def test_any_layout_has_the_minimum_that_matrices_find(shape: tuple[int, int], layout: str) -> None:
     X, y = table(shape)
     if layout == "every other column":

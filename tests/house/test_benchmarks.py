@@ -257,6 +257,7 @@ def test_the_scenes_of_separability_are_what_they_say(key: str, monkeypatch: pyt
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is read from Linux's /proc")
+@pytest.mark.slow
 def test_a_fit_on_features_holds_less_than_a_fifth_of_their_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     import feature_memory

@@ -187,7 +187,7 @@ def test_every_learner_comes_to_the_same_end(elsewhere, name):
     assert decided_alike(inside, outside)
 
 
-@pytest.mark.parametrize(("name", "law"), some_of([(name, law) for name in LEARNERS for law in LAWS], 3))
+@pytest.mark.parametrize(("name", "law"), some_of([(name, law) for name in LEARNERS for law in LAWS], 4))
 def test_the_laws_of_weights_hold_there(elsewhere, name, law):
     learner = LEARNERS[name]
     with elsewhere():

@@ -471,6 +471,7 @@ def test_the_delta_rule_comes_close_and_says_how_close(K, averaging):
     assert exact.verdict_.check(X, y)
 
 
+@pytest.mark.slow
 def test_sparse_rows_walk_as_dense_rows_do():
     X, y, _ = table(28, n=80)
     X = np.where(np.abs(X) < np.median(np.abs(X)), 0.0, X) / np.abs(X).max(axis=0)

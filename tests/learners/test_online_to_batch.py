@@ -330,6 +330,7 @@ def reads_sparse(learner):
 
 
 @pytest.mark.parametrize("name", ["ours", pytest.param("bernoulli", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_scikit_learn_s_own_checks(name):
     results = check_estimator(OnlineToBatch(LEARNERS[name]), on_skip=None, on_fail=None)
     failed = [(each["check_name"], each["exception"]) for each in results if each["status"] == "failed"]

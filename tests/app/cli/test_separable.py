@@ -67,6 +67,7 @@ def test_kind_status_and_proof(text, kind, status, write, answer, command):
     cells=st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.sampled_from("ab")), min_size=2, max_size=12)
 )
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.slow
 def test_every_certificate_holds_for_the_file(cells, write, answer):
     if len({label for *_, label in cells}) < 2:
         return
