@@ -102,9 +102,9 @@ def case_of(seed: int) -> Case | None:
         cost = np.where((rng.random(n) < 0.1) & (np.arange(n) >= K), 0.0, rng.random(n) + 0.3)
     weight = dict(enumerate(rng.uniform(0.6, 1.7, K).tolist())) if rng.random() < 0.25 and not soft else None
     lifted = bool(rng.random() < 0.8)
-    # L-BFGS stops at its tolerance; Newton's last step leaves nothing to forge but rounding
+    # L-BFGS stops at its tolerance; a last step of Newton's leaves nothing to forge but rounding
     model = LogisticRegression(
-        objective="squared" if squared else "likelihood", solver="auto" if squared else "lbfgs", l2=l2,
+        objective="squared" if squared else "likelihood", solver="lbfgs", l2=l2,
         fit_intercept=lifted,
         tol=float(10.0 ** rng.uniform(-10, -4)), class_weight=weight, n_threads=1,
     )  # fmt: skip
