@@ -66,6 +66,7 @@ print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM"
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_ever_written_out():
     if not Path("/proc/self/status").exists():
         pytest.skip("this system does not tell how much memory a process had at its peak")

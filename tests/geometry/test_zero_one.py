@@ -758,6 +758,7 @@ def test_a_fit_that_fails_changes_nothing():
     assert model.coef_ is before
 
 
+@pytest.mark.slow
 def test_scikit_learn_accepts_it():
     results = check_estimator(ZeroOneClassifier(time_limit=0.2), on_skip=None, on_fail=None)
     assert [(each["check_name"], each["exception"]) for each in results if each["status"] == "failed"] == []

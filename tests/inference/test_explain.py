@@ -226,7 +226,7 @@ def test_sparse_rows_have_the_means_of_dense_ones():
     assert total(one) == pytest.approx(thin.decision_function(X[[0]])[0], abs=1e-10)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("kind", some_of([np.asarray, sparse.csr_array], 2))
 def test_means_of_many_rows_are_exact_while_the_rows_are_there_and_of_a_sample_after(kind):
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(40_000, 10)) + 5, rng.integers(0, 2, 40_000)

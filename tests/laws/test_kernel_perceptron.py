@@ -63,7 +63,7 @@ def blocks_of(rows, mistakes=5):
 # ------------------------------------------------------------------------------------- linear kernel = Perceptron
 
 
-@examples(25, 80,
+@examples(8, 80,
     seed=seeds, classes=st.integers(2, 5), order=orders, ties=every_tie, intercept=st.booleans(),
     form=st.sampled_from(FORMS), passes=st.sampled_from([0.4, 1, 2.5, 6]),
 )  # fmt: skip

@@ -23,7 +23,8 @@ def made(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("kind", "width", "scheme"), [
-    ("two", 400, "dark"), ("three", 1280, "light"), pytest.param("separated", 400, "light", marks=pytest.mark.slow),
+    ("two", 400, "dark"), pytest.param("three", 1280, "light", marks=pytest.mark.slow),
+    pytest.param("separated", 400, "light", marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_silent_offline_accessible_and_never_wider_than_the_window(visit, made, kind, width, scheme):
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
