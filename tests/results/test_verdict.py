@@ -17,6 +17,7 @@ from referees.logistic import kind_of_separation, mean_loss, newton
 from referees.separation import INTERCEPT, limit, separation, separation_by_highs
 
 from separatrix import BudgetWarning, LogisticRegression, SeparationWarning, Verdict
+from separatrix.fitting.problem import Bounds
 from separatrix.geometry.separation.search import HiddenSeparationError
 from separatrix.results.claims import Claim
 from separatrix.results.proofs import Limit, Optimality, Separation
@@ -236,6 +237,22 @@ def test_a_verdict_fails_where_a_smaller_gap_is_claimed():
     for factor in (0.1, 1e-3):
         boast = dataclasses.replace(verdict.certificate, gap=verdict.certificate.gap * factor)
         assert not dataclasses.replace(verdict, certificate=boast).check(X, y)
+
+
+def test_what_is_claimed_is_rounded_up_but_never_to_where_the_proof_ends():
+    """Hardly any curvature is left where rows are far out: ρ is large, and so is ν where `tol` is."""
+    X, y = overlapping()
+    X = np.vstack([X, 1e6 * np.eye(X.shape[1])])
+    y = np.append(y, np.arange(X.shape[1]) % 2)
+    for tol in (1e-10, 0.5):
+        verdict = LogisticRegression(tol=tol, l2=1e-3).fit(X, y).verdict_
+        proof = verdict.certificate
+        assert verdict.ok
+        assert proof.rho * proof.nu < 1
+        assert verdict.check(X, y)
+    bounds = Bounds(1e-9, 1e6, 1e-18, 1e-9, np.ones(2), 1.0).rounded_up(0.5)
+    assert bounds.nu == bounds.distance == pytest.approx(1e-7)
+    assert Bounds(1e-9, 0.0, 1e-18, 1e-9, np.ones(2), 1.0).rounded_up(0.5).nu == pytest.approx(1e-3)
 
 
 def test_optimal_without_a_proof_does_not_check(fitted):

@@ -149,8 +149,11 @@ class Bounds:
     """Which rows entered M, from where to where; None: all of them."""
 
     def rounded_up(self, goal: float) -> Bounds:
-        """No smaller than a millionth of the gap asked for: beside rounding nobody could check what is."""
-        least = math.sqrt(2e-6 * goal)
+        """No smaller than a millionth of the gap asked for: beside rounding nobody could check what is.
+
+        But ρν stays far below one, for on that the proof hangs.
+        """
+        least = min(math.sqrt(2e-6 * goal), 0.1 / self.rho if self.rho > 0 else math.inf)
         return replace(
             self, nu=max(self.nu, least), gap=max(self.gap, least**2 / 2), distance=max(self.distance, least)
         )
